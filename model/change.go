@@ -66,12 +66,13 @@ type Change struct {
 
 // A Candidate is a change on a base, for one family.
 type Candidate struct {
-	ID                                          string // instance id
-	Change                                      Change
-	Base                                        Base
-	Family                                      string
-	Method                                      string
-	DistanceMergeDays, DistanceNewestDays       int
-	DistanceMergeCommits, DistanceNewestCommits int
-	Try                                         int // 0, or 1 on the next covering base
+	ID      string // instance id
+	Change  Change
+	BaseKey string // Base.Key
+	Base    Hash   // blob: the Base as JSON
+	Family  string
+	Method  string
+	Merge   Distance // from the merge to the base
+	Newest  Distance // from the base to the newest commit
+	Try     int      // 0, or 1 on the next covering base
 }

@@ -53,6 +53,7 @@ type Report struct {
 type Slot struct {
 	Repo       string
 	Source     Source
+	Language   string // of the changes: a repository of two languages has a slot for each
 	Kind       string // declared, target, default, planned, historical
 	Commit     Hash
 	Alternates []Hash

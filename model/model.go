@@ -61,7 +61,7 @@ const (
 )
 
 // A File is one path of a tree with its content. Path is slash-separated and relative.
-// A symlink's Data is its target; a submodule's is empty.
+// A symlink's Data is its target, a submodule's its commit id in hexadecimal.
 type File struct {
 	Path string
 	Mode uint32

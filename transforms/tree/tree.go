@@ -43,9 +43,17 @@ func Of(files ...model.File) *Tree {
 			f.Mode = model.ModeFile
 		}
 		content[f.Path] = f.Data
-		entries = append(entries, model.TreeEntry{Path: f.Path, Mode: f.Mode, Hash: BlobHash(f.Data)})
+		entries = append(entries, entry(f.Path, f.Mode, f.Data))
 	}
 	return New(entries, func(e model.TreeEntry) ([]byte, error) { return content[e.Path], nil })
+}
+
+// entry is the entry of a content; a submodule's content is the commit id itself.
+func entry(path string, mode uint32, data []byte) model.TreeEntry {
+	if mode == model.ModeSubmodule {
+		return model.TreeEntry{Path: path, Mode: mode, Hash: model.Hash(data)}
+	}
+	return model.TreeEntry{Path: path, Mode: mode, Hash: BlobHash(data)}
 }
 
 // BlobHash is the git id of a blob.
@@ -77,7 +85,7 @@ func (t *Tree) Read(path string) (model.File, bool, error) {
 		return model.File{Path: path, Mode: e.Mode, Data: c.Data}, true, nil
 	}
 	if e.Mode == model.ModeSubmodule {
-		return model.File{Path: path, Mode: e.Mode}, true, nil
+		return model.File{Path: path, Mode: e.Mode, Data: []byte(e.Hash)}, true, nil
 	}
 	data, err := t.load(e)
 	if err != nil {
@@ -101,7 +109,7 @@ func (t *Tree) With(changes ...model.TreeChange) *Tree {
 		if c.Mode == 0 {
 			c.Mode = model.ModeFile
 		}
-		n.entries[c.Path] = model.TreeEntry{Path: c.Path, Mode: c.Mode, Hash: BlobHash(c.Data)}
+		n.entries[c.Path] = entry(c.Path, c.Mode, c.Data)
 		n.changes[c.Path] = c
 	}
 	return n
