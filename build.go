@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/taskmill/taskmill/io/gitio"
+	"github.com/taskmill/taskmill/io/parquetio"
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/pipelines/build"
+)
+
+// sourceFlags name repositories and the changes wanted of them.
+type sourceFlags struct {
+	repos list
+	names list
+	base  string
+}
+
+type buildFlags struct {
+	source  sourceFlags
+	sandbox sandboxFlags
+	runner  runnerFlags
+	config  build.Config
+	numbers numbers
+	branch  list
+	methods string
+	levels  string
+	infra   int
+	dryRun  bool
+}
+
+func (f *sourceFlags) register(c *call) {
+	c.flags.Var(&f.repos, "repo", "`repository`: a path, a URL, or sample:NAME; may be given several times")
+	c.flags.Var(&f.names, "name", "`owner/repo` to call the repository; once for each --repo")
+	c.flags.StringVar(&f.base, "base", "", "`revision` to build tasks on (default: the newest commit of the default branch)")
+}
+
+// sources resolves the repositories' names.
+func (f *sourceFlags) sources() ([]model.Source, error) {
+	if len(f.repos) == 0 {
+		return nil, usagef("no repository: name one with --repo, for instance --repo sample:go")
+	}
+	if len(f.names) > 0 && len(f.names) != len(f.repos) {
+		return nil, usagef("%d --name for %d --repo: give one for each", len(f.names), len(f.repos))
+	}
+	var out []model.Source
+	for i, location := range f.repos {
+		name := ""
+		if len(f.names) > 0 {
+			name = f.names[i]
+			if strings.Count(name, "/") != 1 || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") {
+				return nil, usagef("--name %s: want owner/repo", name)
+			}
+		}
+		if !strings.Contains(location, "://") && !strings.HasPrefix(location, "sample:") {
+			if _, err := os.Stat(location); err != nil {
+				return nil, usagef("--repo %s: no such path: give a path, a URL or sample:NAME", location)
+			}
+			abs, err := filepath.Abs(location)
+			if err != nil {
+				return nil, err
+			}
+			location = abs
+		}
+		repo, err := gitio.RepoName(location, name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		out = append(out, model.Source{Repo: repo, Location: location})
+	}
+	return out, nil
+}
+
+func (f *buildFlags) register(c *call) {
+	f.source.register(c)
+	f.sandbox.register(c.flags)
+	cfg := &f.config
+	c.flags.StringVar(&cfg.Out, "out", "", "`folder` of the corpus")
+	c.flags.Var(date{at: &cfg.Since}, "since", "only changes merged on or after this `date`")
+	c.flags.Var(date{at: &cfg.Until, end: true}, "until", "only changes merged up to this `date`, inclusive")
+	c.flags.IntVar(&cfg.Limit, "limit", 0, "only the newest N changes of each repository")
+	c.flags.Var(&f.numbers, "pr", "only these pull request `numbers`")
+	c.flags.BoolVar(&cfg.Commits, "commits", false, "take commits without a pull request number too")
+	c.flags.Var(&f.branch, "branch", "also take changes merged into this `branch`")
+	c.flags.StringVar(&f.methods, "methods", "change", "methods to build tasks by: change")
+	c.flags.StringVar(&f.levels, "levels", "1", "levels of the construction ladder: 1")
+	c.flags.IntVar(&cfg.Repeats, "repeats", build.DefaultRepeats, "complete runs of H and C that an accepted task rests on")
+	c.flags.IntVar(&cfg.BaseRepeats, "base-repeats", build.DefaultBaseRepeats, "runs of each unit of H that look for unstable checks")
+	c.flags.BoolVar(&cfg.AcceptBuildErrors, "accept-build-errors", false, "accept a build error as the failure of a target in every family, not only in features")
+	c.flags.IntVar(&cfg.Sample, "sample", 0, "draw N eligible changes of each repository by hash")
+	c.flags.IntVar(&cfg.OutputShards, "output-shards", 1, "files a table is written in")
+	c.flags.IntVar(&f.infra, "allow-infrastructure", 0, "rejections for infrastructure that still count as done")
+	c.flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan with its counts and run nothing")
+	f.runner.register(c.flags)
+}
+
+func runBuild(ctx context.Context, c *call) error {
+	var f buildFlags
+	f.register(c)
+	if err := c.parse(); err != nil {
+		return err
+	}
+	if len(c.args) > 0 {
+		return usagef("unexpected argument %q", c.args[0])
+	}
+	cfg, err := f.resolve(ctx, c)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return dryRun(ctx, c, cfg)
+	}
+	if err := parquetio.CheckOut(cfg.Out, cfg.Hash()); err != nil {
+		return err
+	}
+	if err := probe(ctx, cfg); err != nil {
+		return err
+	}
+	start := time.Now()
+	stop := showProgress(c.err)
+	err = f.runner.launch(ctx, c.err, func(s beam.Scope) { build.Build(s, cfg) })
+	stop()
+	if err != nil {
+		return err
+	}
+	if f.runner.submittedOnly() {
+		return nil
+	}
+	sum, err := summarize(cfg.Out)
+	if err != nil {
+		return err
+	}
+	sum.print(c.out, time.Since(start))
+	fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+	if sum.infrastructure > f.infra {
+		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}
+	}
+	return nil
+}
+
+// resolve turns flags into a valid configuration.
+func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error) {
+	cfg := f.config
+	var err error
+	if err = f.runner.adopt(c.flags); err != nil {
+		return cfg, err
+	}
+	if f.methods != "change" {
+		return cfg, usagef("--methods %s: this version builds tasks by the method change", f.methods)
+	}
+	if f.levels != "1" {
+		return cfg, usagef("--levels %s: this version has level 1 (patch reversal)", f.levels)
+	}
+	if cfg.Sources, err = f.source.sources(); err != nil {
+		return cfg, err
+	}
+	cfg.Base, cfg.Numbers, cfg.Branches = f.source.base, f.numbers, f.branch
+	cfg.Shards, cfg.Version = f.runner.shards, version()
+	cfg.Execute.Jobs = f.sandbox.jobs
+	if cfg.Out == "" && f.dryRun {
+		cfg.Out = "-"
+	}
+	if err := cfg.Validate(); err != nil {
+		return cfg, usageError{err}
+	}
+	if cfg.Execute, err = f.sandbox.settings(ctx); err != nil {
+		return cfg, err
+	}
+	if f.runner.remote() {
+		return cfg, f.checkRemote(cfg)
+	}
+	if cfg.Out != "-" && !strings.HasPrefix(cfg.Out, "gs://") {
+		cfg.Out, err = filepath.Abs(cfg.Out)
+	}
+	return cfg, err
+}
+
+// checkRemote refuses places that workers on other machines cannot reach.
+func (f *buildFlags) checkRemote(cfg build.Config) error {
+	if f.runner.runner != "dataflow" {
+		return nil
+	}
+	for _, p := range []struct{ flag, value string }{{"--work", cfg.Execute.Work}, {"--out", cfg.Out}} {
+		if !strings.HasPrefix(p.value, "gs://") {
+			return usagef("%s %s: Dataflow's workers are other machines and reach gs:// only", p.flag, p.value)
+		}
+	}
+	return nil
+}
+
+// probe opens each source before the job starts, so that a wrong one is one clear line.
+func probe(ctx context.Context, cfg build.Config) error {
+	shop, err := cfg.Execute.Open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, src := range cfg.Sources {
+		repo, err := shop.Repository(ctx, src)
+		if err != nil {
+			return err
+		}
+		if _, _, err := build.BaseRevision(ctx, repo, cfg.Base); err != nil {
+			return err
+		}
+		found := false
+		errFound := errors.New("found")
+		one := cfg.Records()
+		if err := repo.Records(ctx, one, func(model.Record) error { found = true; return errFound }, func(model.Rejection) {}); err != nil && !errors.Is(err, errFound) {
+			return err
+		}
+		if !found {
+			return fmt.Errorf("no merged pull request in %s%s: widen --since, --until, --limit or --pr, or take plain commits with --commits", src.Repo, window(cfg))
+		}
+	}
+	return nil
+}
+
+func window(cfg build.Config) string {
+	var parts []string
+	if !cfg.Since.IsZero() {
+		parts = append(parts, "from "+cfg.Since.Format(time.DateOnly))
+	}
+	if !cfg.Until.IsZero() {
+		parts = append(parts, "to "+cfg.Until.Add(-time.Second).Format(time.DateOnly))
+	}
+	if len(cfg.Numbers) > 0 {
+		parts = append(parts, fmt.Sprintf("with numbers %v", cfg.Numbers))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " " + strings.Join(parts, " ")
+}

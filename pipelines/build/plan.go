@@ -1,0 +1,194 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/taskmill/taskmill/io/gitio"
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/pipelines/execute"
+)
+
+func init() {
+	register.DoFn1x2[model.Change, string, model.Change](&byRepoFn{})
+	register.DoFn5x1[context.Context, string, func(*model.Change) bool, func(string, Planned), func(model.Rejection), error](&planFn{})
+	register.Iter1[model.Change]()
+	register.Emitter2[string, Planned]()
+}
+
+// Planned is a change in a slot of the plan.
+type Planned struct {
+	Slot    model.Slot
+	Change  model.Change
+	Sampled bool
+}
+
+// SlotKey is the identity of a slot: repository, commit and language.
+func SlotKey(s model.Slot) string { return s.Repo + "@" + string(s.Commit) + "/" + s.Language }
+
+// plan turns Change into KV<slot key, Planned> and Rejection. It looks at git objects only.
+func plan(s beam.Scope, cfg Config, changes beam.PCollection) (planned, rejected beam.PCollection) {
+	s = s.Scope("plan")
+	byRepo := beam.ParDo(s, &byRepoFn{}, changes)
+	return beam.ParDo2(s, &planFn{cfg}, beam.GroupByKey(s, byRepo))
+}
+
+type byRepoFn struct{}
+
+func (f *byRepoFn) ProcessElement(c model.Change) (string, model.Change) { return c.Repo, c }
+
+type planFn struct{ Config Config }
+
+func (f *planFn) ProcessElement(ctx context.Context, _ string, next func(*model.Change) bool, emit func(string, Planned), reject func(model.Rejection)) error {
+	shop, err := f.Config.Execute.Open(ctx)
+	if err != nil {
+		return err
+	}
+	found := slices.Collect(values(next))
+	_, planned, rejected, err := Plan(ctx, shop, f.Config, found)
+	if err != nil {
+		return err
+	}
+	for _, p := range planned {
+		emit(SlotKey(p.Slot), p)
+	}
+	for _, r := range rejected {
+		reject(r)
+	}
+	return nil
+}
+
+// Plan chooses the bases of one repository's changes: for now one slot a language, at the
+// declared, target or default revision. Ineligible changes and those that the base does not
+// descend from are rejections.
+func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Change) (model.Plan, []Planned, []model.Rejection, error) {
+	var p model.Plan
+	var rejected []model.Rejection
+	slices.SortFunc(found, func(a, b model.Change) int { return strings.Compare(a.ID, b.ID) })
+	eligible := found[:0:0]
+	for _, c := range found {
+		if c.Eligible {
+			eligible = append(eligible, c)
+			continue
+		}
+		rejected = append(rejected, Reject(model.Candidate{ID: c.ID, Change: c, Method: "change"}, &model.Fault{Stage: model.StageEvidence, Reason: c.Reason, Detail: c.Detail}))
+	}
+	if len(eligible) == 0 {
+		return p, nil, rejected, nil
+	}
+	repo, err := shop.Repository(ctx, eligible[0].Record.Source)
+	if err != nil {
+		return p, nil, nil, err
+	}
+	commit, kind, err := BaseRevision(ctx, repo, cfg.Base)
+	if err != nil {
+		return p, nil, nil, err
+	}
+	p.Repo = eligible[0].Repo
+	slots := map[string]*model.Slot{}
+	var planned []Planned
+	drawn := draw(eligible, cfg.Sample)
+	for _, c := range eligible {
+		ancestor, err := repo.IsAncestor(ctx, c.Record.MergeCommit, commit)
+		if err != nil || !ancestor || c.Record.MergeCommit == commit {
+			detail := "the merge is not a strict ancestor of the base"
+			if err != nil {
+				detail = err.Error()
+			}
+			rejected = append(rejected, Reject(model.Candidate{ID: c.ID, Change: c, Method: "change"}, &model.Fault{Stage: model.StageBase, Reason: model.NotAncestor, Detail: detail}))
+			continue
+		}
+		s := slots[c.Language]
+		if s == nil {
+			s = &model.Slot{Repo: c.Repo, Source: c.Record.Source, Language: c.Language, Kind: kind, Commit: commit}
+			slots[c.Language] = s
+		}
+		s.Changes = append(s.Changes, c.ID)
+		planned = append(planned, Planned{Change: c, Sampled: drawn[c.ID]})
+	}
+	for i := range planned {
+		planned[i].Slot = *slots[planned[i].Change.Language]
+		planned[i].Slot.Changes = nil // the group of the slot is the list
+	}
+	for _, s := range slots {
+		p.Slots = append(p.Slots, *s)
+	}
+	slices.SortFunc(p.Slots, func(a, b model.Slot) int { return strings.Compare(SlotKey(a), SlotKey(b)) })
+	return p, planned, rejected, nil
+}
+
+// draw picks n changes by the hash of their id; 0 picks all.
+func draw(changes []model.Change, n int) map[string]bool {
+	ids := make([]string, len(changes))
+	for i, c := range changes {
+		ids[i] = c.ID
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		return strings.Compare(string(model.Sum([]byte(a))), string(model.Sum([]byte(b))))
+	})
+	if n > 0 && n < len(ids) {
+		ids = ids[:n]
+	}
+	out := map[string]bool{}
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
+}
+
+// BaseRevision resolves the base of a repository: the declared revision, else the newest commit
+// of the default branch.
+func BaseRevision(ctx context.Context, repo *gitio.Repository, declared string) (model.Hash, string, error) {
+	if declared != "" {
+		h, err := repo.Resolve(declared)
+		if err != nil {
+			return "", "", fmt.Errorf("--base %s: %w", declared, err)
+		}
+		return h, "declared", nil
+	}
+	h, _, err := repo.Default()
+	if err != nil {
+		return "", "", err
+	}
+	return h, "default", nil
+}
+
+// Reject makes the terminal row of a candidate from its fault. Any other error is the world's:
+// a row whose reason says infrastructure, taken up again by the next build.
+func Reject(c model.Candidate, err error) model.Rejection {
+	r := model.Rejection{
+		Repo: c.Change.Repo, BaseCommit: baseCommit(c.BaseKey), Method: c.Method, Family: c.Change.Family,
+		Language: c.Change.Language, Candidate: c.ID, Stage: model.StageLifecycle, Reason: model.Infrastructure,
+		Infrastructure: true,
+	}
+	if n := c.Change.Record.Number; n > 0 {
+		r.SourcePR = &n
+	}
+	if at := c.Change.MergedAt; !at.IsZero() {
+		at = at.UTC()
+		r.SourceMergedAt = &at
+	}
+	var f *model.Fault
+	if errors.As(err, &f) {
+		r.Stage, r.Reason, r.Detail = f.Stage, f.Reason, f.Detail
+		r.Infrastructure = f.Reason == model.Infrastructure
+		return r
+	}
+	r.Detail = err.Error()
+	return r
+}
+
+func baseCommit(key string) string {
+	_, rest, ok := strings.Cut(key, "@")
+	if !ok {
+		return ""
+	}
+	commit, _, _ := strings.Cut(rest, "#")
+	return commit
+}

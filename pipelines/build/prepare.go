@@ -1,0 +1,220 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lifecycle"
+	"github.com/taskmill/taskmill/transforms/tree"
+)
+
+func init() {
+	register.DoFn7x1[context.Context, string, func(*Planned) bool, func(model.Candidate), func(model.BaseRow), func(model.RunRow), func(model.Rejection), error](&prepareFn{})
+	register.Iter1[Planned]()
+	register.Emitter1[model.Candidate]()
+	register.Emitter1[model.BaseRow]()
+	register.Emitter1[model.RunRow]()
+}
+
+// prepare turns KV<slot key, Planned> into Candidate (on a healthy base), BaseRow, RunRow and
+// Rejection. A slot tries its commit and then its alternates, so replacement ends here.
+func prepare(s beam.Scope, cfg Config, planned beam.PCollection) (candidates, bases, runs, rejected beam.PCollection) {
+	s = s.Scope("prepare")
+	return beam.ParDo4(s, &prepareFn{cfg}, beam.GroupByKey(s, planned))
+}
+
+type prepareFn struct{ Config Config }
+
+func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Planned) bool, emit func(model.Candidate), base func(model.BaseRow), run func(model.RunRow), reject func(model.Rejection)) error {
+	shop, err := f.Config.Execute.Open(ctx)
+	if err != nil {
+		return err
+	}
+	group := slices.Collect(values(next))
+	slices.SortFunc(group, func(a, b Planned) int { return strings.Compare(a.Change.ID, b.Change.ID) })
+	slot := group[0].Slot
+	var drawn []model.Change
+	for _, p := range group {
+		if p.Sampled {
+			drawn = append(drawn, p.Change)
+		}
+	}
+	commits := append([]model.Hash{slot.Commit}, slot.Alternates...)
+	var last error
+	for i, commit := range commits {
+		b, err := f.Config.prepareBase(ctx, shop, slot, commit, drawn)
+		for _, r := range b.runs {
+			run(r)
+		}
+		if err == nil {
+			base(b.row)
+			return f.assign(ctx, shop, b, drawn, emit, reject)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		last = err
+		if i+1 < len(commits) {
+			b.row.ReplacedBy = string(commits[i+1])
+		}
+		base(b.row)
+	}
+	for _, c := range drawn {
+		reject(Reject(model.Candidate{ID: c.ID, Change: c, Method: "change", BaseKey: slot.Repo + "@" + string(slot.Commit)}, last))
+	}
+	return nil
+}
+
+// assign freezes the candidates of a healthy base.
+func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, drawn []model.Change, emit func(model.Candidate), reject func(model.Rejection)) error {
+	text, err := json.Marshal(b.base)
+	if err != nil {
+		return fmt.Errorf("encode base %s: %w", b.base.Key(), err)
+	}
+	ref, err := shop.Store.Put(ctx, text)
+	if err != nil {
+		return err
+	}
+	repo, err := shop.Repository(ctx, b.base.Source)
+	if err != nil {
+		return err
+	}
+	newest, _, err := repo.Default()
+	if err != nil {
+		return err
+	}
+	toNewest, err := distance(ctx, repo, b.base.Commit, newest)
+	if err != nil {
+		return err
+	}
+	for _, c := range drawn {
+		cand := model.Candidate{ID: c.ID, Change: c, BaseKey: b.base.Key(), Base: ref, Family: c.Family, Method: "change", Newest: toNewest}
+		if cand.Merge, err = distance(ctx, repo, c.Record.MergeCommit, b.base.Commit); err != nil {
+			reject(Reject(cand, err))
+			continue
+		}
+		execute.Progress.Candidates.Add(1)
+		emit(cand)
+	}
+	return nil
+}
+
+type prepared struct {
+	base model.Base
+	row  model.BaseRow
+	runs []model.RunRow
+}
+
+// prepareBase readies one commit: tree, recipe, environment, build, and one run of each unit
+// that the changes need. The error is a *model.Fault when the base is at fault.
+func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot model.Slot, commit model.Hash, drawn []model.Change) (p prepared, err error) {
+	p.row = model.BaseRow{Repo: slot.Repo, BaseCommit: string(commit), BaseKind: slot.Kind, Source: slot.Source.Location, Language: slot.Language, ChangesPlanned: int64(len(drawn))}
+	step := func(name string, err error) error {
+		outcome := "ok"
+		if err != nil {
+			outcome = err.Error()
+			p.row.Reason = outcome
+			var f *model.Fault
+			if errors.As(err, &f) {
+				p.row.Reason = string(f.Reason)
+			}
+		}
+		p.row.Steps = append(p.row.Steps, model.StepRow{Step: name, Outcome: outcome})
+		return err
+	}
+	l, h, err := cfg.recipe(ctx, shop, slot, commit, &p)
+	if step("recipe", err) != nil {
+		return p, err
+	}
+	facts, err := shop.Ready(ctx, &p.base, l)
+	if step("environment", err) != nil {
+		return p, err
+	}
+	p.row.Prepared, p.row.LockHash, p.row.Lock = true, string(p.base.Lock), string(facts.Lock)
+	p.row.Image, p.row.ImageDigest = facts.Image, facts.ImageDigest
+	p.row.PrepareSeconds, p.row.Bytes = facts.Seconds, facts.Bytes
+	execute.Progress.Bases.Add(1)
+
+	site := shop.Site(p.base, l)
+	defer site.Close()
+	outcome, err := shop.Bench.Build(ctx, site, h)
+	if err == nil && outcome.Outcome != model.OutcomeOK {
+		err = &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: "the build of the base fails: " + lastLine(outcome.Log)}
+	}
+	if step("build", err) != nil {
+		return p, err
+	}
+	err = cfg.health(ctx, shop, site, h, drawn, &p)
+	if step("health", err) != nil {
+		return p, err
+	}
+	p.row.Healthy = true
+	return p, nil
+}
+
+// recipe reads the tree of a commit, keeps its archive and derives the base value.
+func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slot, commit model.Hash, p *prepared) (lang.Language, *tree.Tree, error) {
+	l, ok := lang.ByName(execute.Languages(), slot.Language)
+	if !ok {
+		return nil, nil, fmt.Errorf("unknown language %q", slot.Language)
+	}
+	repo, err := shop.Repository(ctx, slot.Source)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := shop.Tree(ctx, repo, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	archive, err := shop.Keep(ctx, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.row.TreeHash, p.row.TreeBlob = string(h.Hash()), string(archive)
+	r, err := l.Recipe(h)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.base = model.Base{Repo: slot.Repo, Source: slot.Source, Commit: commit, Kind: slot.Kind, Tree: h.Hash(), Archive: archive, Language: slot.Language, Recipe: r}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode recipe: %w", err)
+	}
+	p.row.Recipe, p.row.RecipeHash = string(text), string(r.ID())
+	return l, h, nil
+}
+
+// health runs each unit that the changes need once on H: at least half of the checks hold.
+func (cfg Config) health(ctx context.Context, shop *execute.Shop, site *execute.Site, h *tree.Tree, drawn []model.Change, p *prepared) error {
+	units := map[string]bool{}
+	for _, c := range drawn {
+		for _, u := range neededUnits(ctx, shop, site.Language, c, h) {
+			units[u] = true
+		}
+	}
+	runs := lifecycle.HealthRuns(sortedKeys(units), with(site.Template, h.Hash()))
+	seen, err := shop.Bench.Observe(ctx, site, h, runs, Expected(site.Language, h))
+	if err != nil {
+		return err
+	}
+	observations := make([]model.Observation, len(seen))
+	for i, o := range seen {
+		observations[i] = o.Observation
+		p.runs = append(p.runs, label(o.Rows, p.base, "H", "")...)
+	}
+	stable := lifecycle.Stability(observations)
+	if len(runs) > 0 && !stable.Healthy {
+		return &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: fmt.Sprintf("%d of %d checks hold", stable.Holding, stable.Total)}
+	}
+	return nil
+}
