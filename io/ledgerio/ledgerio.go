@@ -22,3 +22,12 @@ type Ledger interface {
 	// first is returned.
 	StoreLock(ctx context.Context, recipe model.Hash, sandbox string, lock []byte) ([]byte, error)
 }
+
+// Values remembers facts of steps that are no runs (a build's outcome, what preparing a base
+// took) by kind and key. The first stored value stays, so that every later build reads the same.
+type Values interface {
+	// Value is the stored value; false where there is none.
+	Value(ctx context.Context, kind string, key model.Hash) ([]byte, bool, error)
+	// StoreValue keeps value unless the key has one of this kind.
+	StoreValue(ctx context.Context, kind string, key model.Hash, value []byte) error
+}
