@@ -308,3 +308,15 @@ type Prediction struct {
 	Model      string `json:"model_name_or_path"`
 	Patch      string `json:"model_patch"`
 }
+
+// A Drift is one check that did not do in a verification what its task says. Check is empty
+// where the whole state differs.
+type Drift struct {
+	InstanceID string `parquet:"instance_id"`
+	State      string `parquet:"state"` // H, S, C, H'
+	Check      string `parquet:"check,optional"`
+	Repeat     int64  `parquet:"repeat"`
+	Want       string `parquet:"want"`
+	Got        string `parquet:"got"`
+	Cause      string `parquet:"cause"` // flaky (other repeats agree with the task), changed (none does), trees, infrastructure
+}

@@ -202,8 +202,8 @@ func (cfg Config) health(ctx context.Context, shop *execute.Shop, site *execute.
 			units[u] = true
 		}
 	}
-	runs := lifecycle.HealthRuns(sortedKeys(units), with(site.Template, h.Hash()))
-	seen, err := shop.Bench.Observe(ctx, site, h, runs, Expected(site.Language, h))
+	runs := lifecycle.BaseRuns(sortedKeys(units), with(site.Template, h.Hash()), 1, 1, false)
+	seen, err := observeBase(ctx, shop, site, h, runs)
 	if err != nil {
 		return err
 	}

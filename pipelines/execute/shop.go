@@ -47,7 +47,7 @@ type Settings struct {
 type Shop struct {
 	Settings Settings
 	Store    blobio.Store
-	Ledger   ledgerio.Ledger
+	Ledger   *ledgerio.Journal
 	Bench    *Bench
 
 	mu       sync.Mutex

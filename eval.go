@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/taskmill/taskmill/io/parquetio"
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/pipelines/evaluate"
+	"github.com/taskmill/taskmill/pipelines/execute"
+)
+
+func runEval(ctx context.Context, c *call) error {
+	var corpusDir, predictions, out string
+	var box sandboxFlags
+	var run runnerFlags
+	c.flags.StringVar(&corpusDir, "tasks", "", "`folder` of the corpus")
+	c.flags.StringVar(&predictions, "predictions", "", "`file` in one of SWE-bench's forms (JSON list, object by instance id, JSON lines), or gold, or empty")
+	c.flags.StringVar(&out, "out", "", "`folder` of the results: scores/ and report.json")
+	box.register(c.flags)
+	run.register(c.flags)
+	if err := c.parse(); err != nil {
+		return err
+	}
+	switch {
+	case len(c.args) > 0:
+		return usagef("unexpected argument %q", c.args[0])
+	case corpusDir == "":
+		return usagef("no corpus: name one with --tasks")
+	case predictions == "":
+		return usagef("no predictions: name a file, gold or empty with --predictions")
+	case out == "":
+		return usagef("no output folder: name one with --out")
+	}
+	if err := run.adopt(c.flags); err != nil {
+		return err
+	}
+	corpus, err := execute.ReadCorpus(corpusDir)
+	if err != nil {
+		return err
+	}
+	wanted, err := readPredictions(corpus.Tasks, predictions)
+	if err != nil {
+		return err
+	}
+	cfg := evaluate.Config{Predictions: wanted, Shards: run.shards, Version: version()}
+	if cfg.Execute, err = box.settings(ctx); err != nil {
+		return err
+	}
+	if cfg.Corpus, err = filepath.Abs(corpusDir); err != nil {
+		return err
+	}
+	if cfg.Out, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	cfg.Execute.Trees = cfg.Corpus
+	if err := parquetio.CheckOut(cfg.Out, cfg.Hash()); err != nil {
+		return err
+	}
+	start := time.Now()
+	stop := showProgress(c.err)
+	err = run.launch(ctx, c.err, func(s beam.Scope) { evaluate.Build(s, cfg) })
+	stop()
+	if err != nil {
+		return err
+	}
+	return reportScores(c, corpus.Tasks, cfg.Out, time.Since(start))
+}
+
+func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error) {
+	var wanted []model.Prediction
+	switch name {
+	case "gold":
+		wanted = evaluate.Gold(tasks)
+	case "empty":
+		wanted = evaluate.Blank(tasks)
+	default:
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, usagef("read predictions %s: %v", name, unwrapPath(err))
+		}
+		if wanted, err = evaluate.ParsePredictions(text); err != nil {
+			return nil, fmt.Errorf("read predictions %s: %w", name, err)
+		}
+	}
+	if err := evaluate.Check(tasks, wanted); err != nil {
+		return nil, fmt.Errorf("predictions %s: %w", name, err)
+	}
+	return wanted, nil
+}
+
+// reportScores writes report.json and prints a line of totals.
+func reportScores(c *call, tasks []model.Task, out string, took time.Duration) error {
+	var scores []model.Score
+	for s, err := range parquetio.ReadTable[model.Score](out, "scores") {
+		if err != nil {
+			return err
+		}
+		scores = append(scores, s)
+	}
+	r := evaluate.MakeReport(tasks, scores)
+	text, err := json.MarshalIndent(r, "", "    ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, "report.json"), append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	outcomes := map[string]int{}
+	infrastructure := 0
+	for _, s := range scores {
+		outcomes[s.Outcome]++
+		if s.Outcome == evaluate.Infrastructure {
+			infrastructure++
+		}
+	}
+	fmt.Fprintf(c.out, "%d tasks, %d predictions: %d resolved, %d unresolved, %d empty, %d with errors (%s)\n",
+		r.Total, len(scores), r.Resolved, r.Unresolved, r.EmptyPatch, r.Errors, took.Round(100*time.Millisecond))
+	for _, s := range scores {
+		if s.Outcome == evaluate.Forged || s.ProtectedTouched {
+			fmt.Fprintf(c.err, "%s (%s): %s, protected paths touched: %v\n", s.InstanceID, s.Solver, s.Outcome, s.ProtectedTouched)
+		}
+	}
+	if infrastructure > 0 {
+		return infrastructureError{fmt.Errorf("%d predictions have no verdict for infrastructure: run the same command again", infrastructure)}
+	}
+	return nil
+}
+
+// unwrapPath drops the operation and path that the caller names anyway.
+func unwrapPath(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package build
+
+import (
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/taskmill/taskmill/model"
+)
+
+func init() {
+	register.DoFn1x2[model.Change, string, model.Change](&byChangeFn{})
+	register.DoFn2x2[string, Planned, string, Planned](&plannedByChangeFn{})
+	register.DoFn1x2[model.Task, string, string](&taskByChangeFn{})
+	register.DoFn1x2[model.Rejection, string, model.Rejection](&rejectionByChangeFn{})
+	register.DoFn5x1[string, func(*model.Change) bool, func(*Planned) bool, func(*string) bool, func(*model.Rejection) bool, model.ChangeRow](&changeRowFn{})
+	register.DoFn1x2[model.BaseRow, string, model.BaseRow](&baseByKeyFn{})
+	register.DoFn1x2[model.Task, string, string](&taskByBaseFn{})
+	register.DoFn4x0[string, func(*model.BaseRow) bool, func(*string) bool, func(model.BaseRow)](&baseRowFn{})
+	register.DoFn1x2[model.RunRow, string, model.RunRow](&runByKeyFn{})
+	register.DoFn3x0[string, func(*model.RunRow) bool, func(model.RunRow)](&runRowFn{})
+	register.Iter1[string]()
+	register.Iter1[model.Rejection]()
+	register.Iter1[model.BaseRow]()
+	register.Iter1[model.RunRow]()
+}
+
+// changeRows joins Change with what became of it: ChangeRow, one a change.
+func changeRows(s beam.Scope, changes, planned, tasks, rejected beam.PCollection) beam.PCollection {
+	s = s.Scope("changes")
+	return beam.ParDo(s, &changeRowFn{}, beam.CoGroupByKey(s,
+		beam.ParDo(s, &byChangeFn{}, changes),
+		beam.ParDo(s, &plannedByChangeFn{}, planned),
+		beam.ParDo(s, &taskByChangeFn{}, tasks),
+		beam.ParDo(s, &rejectionByChangeFn{}, rejected)))
+}
+
+type byChangeFn struct{}
+
+func (byChangeFn) ProcessElement(c model.Change) (string, model.Change) { return c.ID, c }
+
+type plannedByChangeFn struct{}
+
+func (plannedByChangeFn) ProcessElement(_ string, p Planned) (string, Planned) {
+	return p.Change.ID, Planned{Slot: p.Slot, Sampled: p.Sampled}
+}
+
+type taskByChangeFn struct{}
+
+func (taskByChangeFn) ProcessElement(t model.Task) (string, string) {
+	return t.InstanceID, t.InstanceID
+}
+
+type rejectionByChangeFn struct{}
+
+func (rejectionByChangeFn) ProcessElement(r model.Rejection) (string, model.Rejection) {
+	return r.Candidate, r
+}
+
+type changeRowFn struct{}
+
+func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*string) bool, rejected func(*model.Rejection) bool) model.ChangeRow {
+	var c model.Change
+	changes(&c)
+	r := model.ChangeRow{
+		Change: c.ID, Repo: c.Repo, SourceCommit: string(c.Record.MergeCommit), SourceMergedAt: c.MergedAt.UTC(),
+		Language: c.Language, Family: c.Family, Eligible: c.Eligible, Reason: string(c.Reason),
+		ProductionFiles: int64(c.Profile.Files), Hunks: int64(c.Profile.Hunks), Lines: int64(c.Profile.Lines),
+		Symbols: int64(c.Profile.Symbols), TargetChecks: int64(c.Profile.TargetChecks),
+		TextSource: c.Record.TextSource, TextWords: int64(c.TextWords), End: "pending",
+	}
+	if n := c.Record.Number; n > 0 {
+		r.SourcePR = &n
+	}
+	var p Planned
+	if planned(&p) {
+		r.Planned, r.Sampled = true, p.Sampled
+	}
+	var end model.Rejection
+	if rejected(&end) {
+		r.End, r.EndStage, r.EndReason = "rejection", string(end.Stage), string(end.Reason)
+		if end.Infrastructure {
+			r.End = "pending" // taken up by the next build
+		}
+	}
+	var id string
+	if tasks(&id) {
+		r.End, r.EndStage, r.EndReason = "task", "", ""
+	}
+	if r.Planned && (r.End == "task" || afterConstruction[model.Stage(r.EndStage)]) {
+		r.Bases = []model.BaseLevel{{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: "reversal"}}
+	}
+	return r
+}
+
+// afterConstruction are the stages that a change reaches only when it reverses on its base.
+var afterConstruction = map[model.Stage]bool{
+	model.StageAlignment: true, model.StageLifecycle: true, model.StageFidelity: true, model.StageLeak: true, model.StageReview: true,
+}
+
+// baseRows joins BaseRow with the tasks built on it.
+func baseRows(s beam.Scope, bases, tasks beam.PCollection) beam.PCollection {
+	s = s.Scope("bases")
+	return beam.ParDo(s, &baseRowFn{}, beam.CoGroupByKey(s, beam.ParDo(s, &baseByKeyFn{}, bases), beam.ParDo(s, &taskByBaseFn{}, tasks)))
+}
+
+func baseKey(repo, commit, recipe string) string { return repo + "@" + commit + "#" + recipe }
+
+type baseByKeyFn struct{}
+
+func (baseByKeyFn) ProcessElement(b model.BaseRow) (string, model.BaseRow) {
+	return baseKey(b.Repo, b.BaseCommit, b.RecipeHash), b
+}
+
+type taskByBaseFn struct{}
+
+func (taskByBaseFn) ProcessElement(t model.Task) (string, string) {
+	return baseKey(t.Repo, t.BaseCommit, t.RecipeHash), t.InstanceID
+}
+
+type baseRowFn struct{}
+
+func (baseRowFn) ProcessElement(_ string, bases func(*model.BaseRow) bool, tasks func(*string) bool, emit func(model.BaseRow)) {
+	var n int64
+	for range values(tasks) {
+		n++
+	}
+	for b := range values(bases) {
+		b.Tasks = n
+		emit(b)
+	}
+}
+
+// runRows keeps one row of each run and candidate: the one that ran it rather than one that
+// found it in the ledger.
+func runRows(s beam.Scope, runs ...beam.PCollection) beam.PCollection {
+	s = s.Scope("runs")
+	return beam.ParDo(s, &runRowFn{}, beam.GroupByKey(s, beam.ParDo(s, &runByKeyFn{}, beam.Flatten(s, runs...))))
+}
+
+type runByKeyFn struct{}
+
+func (runByKeyFn) ProcessElement(r model.RunRow) (string, model.RunRow) {
+	return r.RunHash + "/" + r.Candidate, r
+}
+
+type runRowFn struct{}
+
+func (runRowFn) ProcessElement(_ string, rows func(*model.RunRow) bool, emit func(model.RunRow)) {
+	var best model.RunRow
+	first := true
+	for r := range values(rows) {
+		if first || best.FromLedger && !r.FromLedger {
+			r.Executions = max(r.Executions, best.Executions)
+			best, first = r, false
+		}
+		best.Executions = max(best.Executions, r.Executions)
+	}
+	emit(best)
+}

@@ -1,0 +1,217 @@
+// Package verify runs the lifecycle of accepted tasks again, from the corpus alone, and lists
+// what differs from the rows.
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/taskmill/taskmill/io/parquetio"
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/tree"
+)
+
+func init() {
+	register.DoFn2x3[context.Context, string, string, string, error](&byBaseFn{})
+	register.DoFn4x1[context.Context, string, func(*string) bool, func(model.Drift), error](&verifyFn{})
+	register.DoFn1x2[parquetio.Part, string, parquetio.Part](&byBuildFn{})
+	register.DoFn3x1[context.Context, string, func(*parquetio.Part) bool, error](&manifestFn{})
+	register.Iter1[string]()
+	register.Iter1[parquetio.Part]()
+	register.Emitter1[model.Drift]()
+}
+
+// firstRepeat is the number of a verification's first run: its runs are kept in the ledger
+// beside the build's, so that a verification that was stopped goes on.
+const firstRepeat = 1000
+
+// A Config is all that a verification needs to know.
+type Config struct {
+	Execute execute.Settings
+	Corpus  string
+	Tasks   []string // instance ids
+	Repeat  int      // complete runs of each state
+	Out     string
+	Version string
+}
+
+// Hash is the digest of what is verified.
+func (c Config) Hash() string {
+	return string(model.Digest(struct {
+		Corpus  string
+		Tasks   []string
+		Repeat  int
+		Sandbox string
+	}{c.Corpus, c.Tasks, c.Repeat, c.Execute.Sandbox}))
+}
+
+// Build adds the verification to s: instance ids, grouped by base, become Drift, a table and a
+// manifest.
+func Build(s beam.Scope, cfg Config) {
+	s = s.Scope("verify")
+	keyed := beam.ParDo(s, &byBaseFn{cfg}, beam.Reshuffle(s, beam.CreateList(s, cfg.Tasks)))
+	found := beam.ParDo(s, &verifyFn{cfg}, beam.GroupByKey(s, keyed))
+	parts := parquetio.Write[model.Drift](s, "drifts", parquetio.Config{Dir: cfg.Out, Shards: 1, Creator: "taskmill"}, beam.Reshuffle(s, found))
+	beam.ParDo0(s, &manifestFn{cfg}, beam.GroupByKey(s, beam.ParDo(s, &byBuildFn{}, parts)))
+}
+
+type byBaseFn struct{ Config Config }
+
+func (f *byBaseFn) ProcessElement(_ context.Context, id string) (string, string, error) {
+	corpus, err := f.Config.Execute.Corpus(f.Config.Corpus)
+	if err != nil {
+		return "", id, err
+	}
+	t, err := corpus.Task(id)
+	return t.Repo + "@" + t.BaseCommit + "#" + t.RecipeHash, id, err
+}
+
+type verifyFn struct{ Config Config }
+
+func (f *verifyFn) ProcessElement(ctx context.Context, _ string, next func(*string) bool, emit func(model.Drift)) error {
+	corpus, err := f.Config.Execute.Corpus(f.Config.Corpus)
+	if err != nil {
+		return err
+	}
+	shop, err := f.Config.Execute.Open(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	var id string
+	for next(&id) {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	first, err := corpus.Task(ids[0])
+	if err != nil {
+		return err
+	}
+	row, err := corpus.BaseOf(first)
+	if err != nil {
+		return err
+	}
+	place, err := shop.Place(ctx, row)
+	if err != nil {
+		return err
+	}
+	defer place.Site.Close()
+	type verified struct {
+		found []model.Drift
+		err   error
+	}
+	var fault error
+	err = execute.Each(ctx, f.Config.Execute.Jobs, slices.Values(ids), func(ctx context.Context, id string) verified {
+		t, err := corpus.Task(id)
+		if err != nil {
+			return verified{err: err}
+		}
+		found, err := Task(ctx, shop.Bench, place, t, f.Config.Repeat)
+		return verified{found, err}
+	}, func(v verified) {
+		if v.err != nil {
+			fault = v.err
+			return
+		}
+		execute.Progress.Tasks.Add(1)
+		for _, d := range v.found {
+			emit(d)
+		}
+	})
+	if fault != nil {
+		return fault
+	}
+	return err
+}
+
+// Task runs H, C, S and H' of one task repeat times and lists what differs from its row.
+func Task(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task, repeat int) ([]model.Drift, error) {
+	s, c, err := p.Trees(t)
+	if err != nil {
+		return []model.Drift{{InstanceID: t.InstanceID, State: "S", Want: "the row's trees", Got: err.Error(), Cause: "trees"}}, nil
+	}
+	restored, err := p.Restored(t, c)
+	if err != nil || string(restored.Hash()) != t.TreeRestored {
+		return []model.Drift{{InstanceID: t.InstanceID, State: "H'", Want: "tree " + t.TreeRestored, Got: "another tree", Cause: "trees"}}, nil
+	}
+	states := []struct {
+		name string
+		tree *tree.Tree
+	}{{"H", p.H}, {"C", c}, {"S", s}}
+	if restored.Hash() != p.H.Hash() {
+		states = append(states, struct {
+			name string
+			tree *tree.Tree
+		}{"H'", restored})
+	}
+	var out []model.Drift
+	for _, st := range states {
+		found, err := state(ctx, b, p, t, st.name, st.tree, repeat)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+		if st.name != "H" {
+			if err := p.Site.Close(st.tree.Hash()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task, name string, tr *tree.Tree, repeat int) ([]model.Drift, error) {
+	functions := map[string][]string{}
+	for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
+		if u, f := p.Lang.Function(id); u != "" {
+			functions[u] = append(functions[u], f)
+		}
+	}
+	units := make([]string, 0, len(functions))
+	for u := range functions {
+		units = append(units, u)
+	}
+	slices.Sort(units)
+	var runs []model.Run
+	for _, u := range units {
+		for i := range repeat {
+			r := p.Site.Template
+			r.Tree, r.Unit, r.Repeat = tr.Hash(), u, firstRepeat+i
+			runs = append(runs, r)
+		}
+	}
+	got, err := b.Observe(ctx, p.Site, tr, runs, execute.Expected(p.Lang, tr))
+	if err != nil {
+		return nil, err
+	}
+	byUnit := map[string][]model.Observation{}
+	for _, g := range got {
+		byUnit[g.Observation.Run.Unit] = append(byUnit[g.Observation.Run.Unit], g.Observation)
+	}
+	var out []model.Drift
+	for _, u := range units {
+		out = append(out, drifts(t, name, cells(t, name, u, p.Lang.Function), byUnit[u])...)
+	}
+	return out, nil
+}
+
+type byBuildFn struct{}
+
+func (byBuildFn) ProcessElement(p parquetio.Part) (string, parquetio.Part) { return "verification", p }
+
+type manifestFn struct{ Config Config }
+
+func (f *manifestFn) ProcessElement(ctx context.Context, _ string, parts func(*parquetio.Part) bool) error {
+	m := parquetio.Manifest{ConfigHash: f.Config.Hash(), Version: f.Config.Version, Tables: map[string][]parquetio.Part{}}
+	var p parquetio.Part
+	for parts(&p) {
+		m.Tables[p.Table] = append(m.Tables[p.Table], p)
+		p = parquetio.Part{}
+	}
+	return parquetio.WriteManifest(ctx, f.Config.Out, m)
+}
+

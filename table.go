@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/taskmill/taskmill/io/parquetio"
+	"github.com/taskmill/taskmill/model"
+)
+
+// A summary is what the end table tells of a corpus.
+type summary struct {
+	changes, eligible, drawn int
+	bases, healthy           int
+	tasks                    int
+	first                    string
+	infrastructure           int
+	byStage                  map[model.Stage]map[model.Reason]int
+	runs, fromLedger         int
+	seconds                  map[model.Stage]float64
+}
+
+// summarize reads the tables of a finished build.
+func summarize(dir string) (*summary, error) {
+	s := &summary{byStage: map[model.Stage]map[model.Reason]int{}, seconds: map[model.Stage]float64{}}
+	for t, err := range parquetio.ReadTable[model.Task](dir, "tasks") {
+		if err != nil {
+			return nil, err
+		}
+		if s.tasks == 0 {
+			s.first = t.InstanceID
+		}
+		s.tasks++
+	}
+	for c, err := range parquetio.ReadTable[model.ChangeRow](dir, "changes") {
+		if err != nil {
+			return nil, err
+		}
+		s.changes++
+		s.eligible += btoi(c.Eligible)
+		s.drawn += btoi(c.Sampled)
+	}
+	for r, err := range parquetio.ReadTable[model.Rejection](dir, "rejections") {
+		if err != nil {
+			return nil, err
+		}
+		if s.byStage[r.Stage] == nil {
+			s.byStage[r.Stage] = map[model.Reason]int{}
+		}
+		s.byStage[r.Stage][r.Reason]++
+		s.infrastructure += btoi(r.Infrastructure)
+	}
+	for b, err := range parquetio.ReadTable[model.BaseRow](dir, "bases") {
+		if err != nil {
+			return nil, err
+		}
+		s.bases++
+		s.healthy += btoi(b.Healthy)
+		s.seconds[model.StageEnvironment] += b.PrepareSeconds
+	}
+	for r, err := range parquetio.ReadTable[model.RunRow](dir, "runs") {
+		if err != nil {
+			return nil, err
+		}
+		if r.FromLedger {
+			s.fromLedger++
+			continue
+		}
+		s.runs++
+		stage := model.StageLifecycle
+		if r.State == "H" {
+			stage = model.StageBase
+		}
+		s.seconds[stage] += r.Seconds
+	}
+	return s, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// order is the flow's order of stages in the table.
+var order = []model.Stage{model.StageIngest, model.StageEvidence, model.StageBase, model.StageEnvironment, model.StageConstruct, model.StageSyntax,
+	model.StageScope, model.StageAlignment, model.StageLifecycle, model.StageFidelity, model.StageLeak, model.StageReview}
+
+// print writes the end table: stage, in, accepted, rejected by reason, time.
+func (s *summary) print(w io.Writer, took time.Duration) {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "stage\tin\taccepted\trejected\ttime")
+	in := s.changes
+	if n := total(s.byStage[model.StageIngest]); n > 0 {
+		in += n
+	}
+	for _, stage := range order {
+		n := total(s.byStage[stage])
+		if n == 0 && stage != model.StageEvidence && stage != model.StageBase && stage != model.StageLifecycle {
+			continue
+		}
+		seconds := ""
+		if v := s.seconds[stage]; v > 0 {
+			seconds = time.Duration(v * float64(time.Second)).Round(100 * time.Millisecond).String()
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", stage, in, in-n, reasons(s.byStage[stage]), seconds)
+		in -= n
+	}
+	t.Flush()
+	fmt.Fprintf(w, "%d changes, %d eligible, %d drawn; %d of %d bases healthy; %d tasks; %d runs made, %d from the ledger; %s\n",
+		s.changes, s.eligible, s.drawn, s.healthy, s.bases, s.tasks, s.runs, s.fromLedger, took.Round(100*time.Millisecond))
+}
+
+func total(m map[model.Reason]int) int {
+	n := 0
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
+
+// reasons lists counts, most first.
+func reasons(m map[model.Reason]int) string {
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b model.Reason) int {
+		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = fmt.Sprintf("%d %s", m[k], k)
+	}
+	return strings.Join(parts, ", ")
+}
