@@ -13,6 +13,7 @@ import (
 	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/lang"
 )
 
 func init() {
@@ -191,4 +192,34 @@ func baseCommit(key string) string {
 	}
 	commit, _, _ := strings.Cut(rest, "#")
 	return commit
+}
+
+// Reversible counts the drawn changes of a slot that come as far as a run, and why the others
+// do not: "stage reason" to count. It looks at git objects only.
+func Reversible(ctx context.Context, shop *execute.Shop, slot model.Slot, planned []Planned) (int, map[string]int, error) {
+	repo, err := shop.Repository(ctx, slot.Source)
+	if err != nil {
+		return 0, nil, err
+	}
+	h, err := shop.Tree(ctx, repo, slot.Commit)
+	if err != nil {
+		return 0, nil, err
+	}
+	l, ok := lang.ByName(execute.Languages(), slot.Language)
+	if !ok {
+		return 0, nil, fmt.Errorf("unknown language %q", slot.Language)
+	}
+	n, faults := 0, map[string]int{}
+	for _, p := range planned {
+		if !p.Sampled || p.Slot.Language != slot.Language {
+			continue
+		}
+		if _, err := newWork(ctx, shop, l, p.Change, h); err != nil {
+			r := Reject(model.Candidate{Change: p.Change}, err)
+			faults[string(r.Stage)+" "+string(r.Reason)]++
+			continue
+		}
+		n++
+	}
+	return n, faults, ctx.Err()
 }

@@ -214,4 +214,3 @@ func (f *manifestFn) ProcessElement(ctx context.Context, _ string, parts func(*p
 	}
 	return parquetio.WriteManifest(ctx, f.Config.Out, m)
 }
-

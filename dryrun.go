@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/pipelines/build"
+	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/evidence"
+)
+
+// dryRun prints what a build would do: it reads git objects and runs nothing.
+func dryRun(ctx context.Context, c *call, cfg build.Config) error {
+	if err := probe(ctx, cfg); err != nil {
+		return err
+	}
+	shop, err := cfg.Execute.Open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, src := range cfg.Sources {
+		found, err := collect(ctx, shop, cfg, src)
+		if err != nil {
+			return err
+		}
+		plan, planned, rejected, err := build.Plan(ctx, shop, cfg, found)
+		if err != nil {
+			return err
+		}
+		var eligible []model.Change
+		for _, ch := range found {
+			if ch.Eligible {
+				eligible = append(eligible, ch)
+			}
+		}
+		fmt.Fprintf(c.out, "%s: %d changes, %d eligible (set %s), plan %s\n", src.Repo, len(found), len(eligible), evidence.EligibleSetHash(eligible).Short(12), plan.ID().Short(12))
+		reasons := map[string]int{}
+		for _, r := range rejected {
+			reasons[string(r.Stage)+" "+string(r.Reason)]++
+		}
+		for _, k := range slices.Sorted(maps.Keys(reasons)) {
+			fmt.Fprintf(c.out, "  %4d rejected: %s\n", reasons[k], k)
+		}
+		for _, slot := range plan.Slots {
+			reverses, faults, err := build.Reversible(ctx, shop, slot, planned)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.out, "  base %s (%s, %s): %d changes, %d drawn, %d reverse\n", slot.Commit.Short(12), slot.Kind, slot.Language, len(slot.Changes), drawnIn(planned, slot), reverses)
+			for _, k := range slices.Sorted(maps.Keys(faults)) {
+				fmt.Fprintf(c.out, "  %4d would end: %s\n", faults[k], k)
+			}
+		}
+	}
+	fmt.Fprintln(c.out, "nothing was run")
+	return nil
+}
+
+func drawnIn(planned []build.Planned, slot model.Slot) int {
+	n := 0
+	for _, p := range planned {
+		if p.Sampled && p.Slot.Language == slot.Language {
+			n++
+		}
+	}
+	return n
+}
+
+// collect reads the records of a source and their evidence.
+func collect(ctx context.Context, shop *execute.Shop, cfg build.Config, src model.Source) ([]model.Change, error) {
+	repo, err := shop.Repository(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	var records []model.Record
+	if err := repo.Records(ctx, cfg.Records(), func(r model.Record) error { records = append(records, r); return nil }, func(model.Rejection) {}); err != nil {
+		return nil, err
+	}
+	type one struct {
+		change model.Change
+		err    error
+	}
+	var out []model.Change
+	var faults []error
+	err = execute.Each(ctx, cfg.Execute.Jobs, slices.Values(records), func(ctx context.Context, r model.Record) one {
+		ch, err := build.Evidence(ctx, shop, r)
+		return one{ch, err}
+	}, func(o one) {
+		if o.err != nil {
+			faults = append(faults, o.err)
+			return
+		}
+		out = append(out, o.change)
+	})
+	return out, errors.Join(append(faults, err)...)
+}
