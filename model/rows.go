@@ -1,9 +1,15 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Rows of the tables. The struct is the schema; a golden file guards it. A column that does not
-// apply is null.
+// apply is null: the zero value of an optional column.
+//
+// RowKey of a row decides its shard and its place in the table: rows are sorted by it, equal
+// ones by their JSON form, so that a table is a function of the set of its rows.
 
 // A Distance is how far a base is from a commit along the first-parent line.
 type Distance struct {
@@ -134,6 +140,9 @@ type Task struct {
 	TaskmillVersion        string         `parquet:"taskmill_version"`
 }
 
+// RowKey sorts tasks by instance id, which is unique.
+func (t Task) RowKey() string { return t.InstanceID }
+
 // A Level records a base at which a change reverses, by mapping.
 type BaseLevel struct {
 	BaseCommit string `parquet:"base_commit"`
@@ -167,6 +176,9 @@ type ChangeRow struct {
 	EndReason       string      `parquet:"end_reason,optional"`
 }
 
+// RowKey sorts changes by id, which is unique.
+func (c ChangeRow) RowKey() string { return c.Change }
+
 // A Rejection is the terminal row of a candidate that gave no task.
 type Rejection struct {
 	Repo           string     `parquet:"repo"`
@@ -187,6 +199,9 @@ type Rejection struct {
 	LogHash        string     `parquet:"log_hash,optional"`
 }
 
+// RowKey sorts rejections by candidate.
+func (r Rejection) RowKey() string { return r.Candidate }
+
 // An Attempt is one try at a candidate before its terminal row.
 type Attempt struct {
 	Candidate string  `parquet:"candidate"`
@@ -202,6 +217,9 @@ type Attempt struct {
 	TokensOut int64   `parquet:"tokens_out"`
 	Seconds   float64 `parquet:"seconds"`
 }
+
+// RowKey sorts attempts by candidate, then in the order they were made.
+func (a Attempt) RowKey() string { return fmt.Sprintf("%s\x00%08d", a.Candidate, a.Number) }
 
 // A RunRow is one run that a row rests on.
 type RunRow struct {
@@ -226,6 +244,11 @@ type RunRow struct {
 	FromLedger    bool    `parquet:"from_ledger"`
 	Executions    int64   `parquet:"executions"`
 	LogHash       string  `parquet:"log_hash,optional"`
+}
+
+// RowKey sorts runs by base, unit and state; equal ones in the order of their repeats.
+func (r RunRow) RowKey() string {
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s\x00%08d", r.Repo, r.BaseCommit, r.Unit, r.State, r.Candidate, r.Repeat)
 }
 
 // An UnstableCheck is a check of a base that flips between runs.
@@ -267,6 +290,9 @@ type BaseRow struct {
 	Steps          []StepRow       `parquet:"steps,list"`
 }
 
+// RowKey sorts bases by repository and commit.
+func (b BaseRow) RowKey() string { return b.Repo + "\x00" + b.BaseCommit }
+
 // A Cost is what one task, base or build took.
 type Cost struct {
 	Scope     string  `parquet:"scope"` // task, base, build
@@ -278,6 +304,9 @@ type Cost struct {
 	TokensOut int64   `parquet:"tokens_out"`
 	USD       float64 `parquet:"usd"`
 }
+
+// RowKey sorts costs by scope and key.
+func (c Cost) RowKey() string { return c.Scope + "\x00" + c.Key + "\x00" + c.Condition }
 
 // A Split counts checks that succeeded and failed.
 type Split struct {
@@ -300,6 +329,11 @@ type Score struct {
 	Seconds          float64 `parquet:"seconds"`
 	ToolCalls        *int64  `parquet:"tool_calls,optional"`
 	FilesModified    int64   `parquet:"files_modified"`
+}
+
+// RowKey sorts scores by task, solver and attempt.
+func (s Score) RowKey() string {
+	return fmt.Sprintf("%s\x00%s\x00%08d", s.InstanceID, s.Solver, s.Attempt)
 }
 
 // A Prediction is one solver's answer to a task, in SWE-bench's names.

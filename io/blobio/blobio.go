@@ -35,6 +35,8 @@ type Store interface {
 	Create(ctx context.Context, name string, b []byte) (bool, error)
 	// Read is the content of a name. ErrNotFound.
 	Read(ctx context.Context, name string) ([]byte, error)
+	// Remove removes a name; that it is not there is no error.
+	Remove(ctx context.Context, name string) error
 	// List is the names that begin with prefix, sorted.
 	List(ctx context.Context, prefix string) ([]string, error)
 }

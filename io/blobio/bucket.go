@@ -128,6 +128,17 @@ func (b *bucket) Read(ctx context.Context, name string) ([]byte, error) {
 	return content, nil
 }
 
+func (b *bucket) Remove(ctx context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	err := b.handle.Object(b.prefix + name).Delete(ctx)
+	if err != nil && !errors.Is(err, storage.ErrObjectNotExist) {
+		return fmt.Errorf("remove %s/%s: %w", b.url, name, err)
+	}
+	return nil
+}
+
 func (b *bucket) List(ctx context.Context, prefix string) ([]string, error) {
 	query := &storage.Query{Prefix: b.prefix + prefix}
 	if err := query.SetAttrSelection([]string{"Name"}); err != nil {

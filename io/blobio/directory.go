@@ -152,6 +152,16 @@ func (d *directory) Read(ctx context.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
+func (d *directory) Remove(ctx context.Context, name string) error {
+	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+		return err
+	}
+	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s in %s: %w", name, d.path, err)
+	}
+	return nil
+}
+
 func (d *directory) List(ctx context.Context, prefix string) ([]string, error) {
 	start := "."
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {

@@ -79,6 +79,14 @@ func names(t *testing.T, open func() blobio.Store) {
 	if _, err := s.Read(ctx, "a/none"); !errors.Is(err, blobio.ErrNotFound) {
 		t.Errorf("read of nothing: %v", err)
 	}
+	for range 2 {
+		if err := s.Remove(ctx, "a/b c/é.txt"); err != nil {
+			t.Errorf("remove: %v", err)
+		}
+	}
+	if _, err := open().Read(ctx, "a/b c/é.txt"); !errors.Is(err, blobio.ErrNotFound) {
+		t.Errorf("read of what was removed: %v", err)
+	}
 	for _, bad := range []string{"", ".", "..", "/a", "a/", "a//b", "../a", "a/../../b", "a/./b", `a\b`, "a\x00", "a\nb",
 		".tmp/x", ".tmp", strings.Repeat("x", 300), "\xff"} {
 		if err := s.Write(ctx, bad, nil); !errors.Is(err, blobio.ErrName) {
@@ -86,6 +94,9 @@ func names(t *testing.T, open func() blobio.Store) {
 		}
 		if _, err := s.Create(ctx, bad, nil); !errors.Is(err, blobio.ErrName) {
 			t.Errorf("create of name %q: %v", bad, err)
+		}
+		if err := s.Remove(ctx, bad); !errors.Is(err, blobio.ErrName) {
+			t.Errorf("remove of name %q: %v", bad, err)
 		}
 		if _, err := s.Read(ctx, bad); !errors.Is(err, blobio.ErrName) {
 			t.Errorf("read of name %q: %v", bad, err)

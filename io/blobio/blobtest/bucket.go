@@ -40,6 +40,14 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.upload(w, r, strings.TrimSuffix(uploadTo, "/o"))
 	case list && r.Method == http.MethodGet && strings.HasSuffix(listOf, "/o"):
 		f.list(w, strings.TrimSuffix(listOf, "/o"), r.URL.Query().Get("prefix"), r.URL.Query().Get("pageToken"))
+	case list && r.Method == http.MethodDelete:
+		key := strings.Replace(listOf, "/o/", "/", 1)
+		if _, ok := f.objects[key]; !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		delete(f.objects, key)
+		w.WriteHeader(http.StatusNoContent)
 	case r.Method == http.MethodGet:
 		f.read(w, strings.TrimPrefix(r.URL.Path, "/"))
 	default:

@@ -1,0 +1,64 @@
+package parquetio
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// Limits of a row group, which is what the writer holds in memory. They are part of the bytes.
+const (
+	groupRows  = 64 << 10
+	groupBytes = 64 << 20
+	batchRows  = 512
+)
+
+// encode writes rows as one Parquet file, and lets each row go when it is written.
+func encode[T Row](w io.Writer, creator string, rows []placed[T]) (n int64, err error) {
+	// The library panics on what it cannot write.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("encode row %d: %v", n, r)
+		}
+	}()
+	p := parquet.NewGenericWriter[T](w,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
+		parquet.CreatedBy("taskmill", creator, ""),
+		parquet.MaxRowsPerRowGroup(groupRows))
+	var group int64
+	batch := make([]T, 0, batchRows)
+	flush := func() error {
+		if _, err := p.Write(batch); err != nil {
+			return err
+		}
+		n += int64(len(batch))
+		clear(batch)
+		batch = batch[:0]
+		return nil
+	}
+	for i := range rows {
+		group += weight(reflect.ValueOf(rows[i].row).Elem())
+		batch = append(batch, *rows[i].row)
+		var none T
+		*rows[i].row = none
+		if len(batch) < batchRows && group < groupBytes {
+			continue
+		}
+		if err := flush(); err != nil {
+			return n, err
+		}
+		if group >= groupBytes {
+			if err := p.Flush(); err != nil {
+				return n, err
+			}
+			group = 0
+		}
+	}
+	if err := flush(); err != nil {
+		return n, err
+	}
+	return n, p.Close()
+}

@@ -1,0 +1,129 @@
+package parquetio
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/taskmill/taskmill/model"
+)
+
+// ErrCorrupt is in the error of reading a file that differs from what the manifest says.
+var ErrCorrupt = errors.New("not the file that the manifest names")
+
+// ReadTable gives the rows of a table of a finished build, shard by shard in their order. Each
+// file is checked against the manifest before its first row is given. Rows are read in batches:
+// memory does not grow with the table.
+func ReadTable[T any](ctx context.Context, dir, table string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		m, err := ReadManifest(ctx, dir)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		parts, ok := m.Tables[table]
+		if !ok {
+			yield(none, fmt.Errorf("read table %s of %s: the build has no such table", table, dir))
+			return
+		}
+		in, err := openFolder(ctx, dir)
+		if err != nil {
+			yield(none, fmt.Errorf("read table %s: %w", table, err))
+			return
+		}
+		defer in.close()
+		for _, p := range parts {
+			for row, err := range readPart[T](ctx, in, p) {
+				if err != nil {
+					yield(none, fmt.Errorf("read %s of %s: %w", p.File, dir, err))
+					return
+				}
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func readPart[T any](ctx context.Context, in folder, p Part) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		r, size, closer, err := in.open(ctx, p.File)
+		if missing(err) {
+			err = errors.New("the file is missing")
+		}
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer closer.Close()
+		hash := sha256.New()
+		if _, err := io.Copy(hash, io.NewSectionReader(r, 0, size)); err != nil {
+			yield(none, err)
+			return
+		}
+		if model.Hash(hex.EncodeToString(hash.Sum(nil))) != p.Sha {
+			yield(none, ErrCorrupt)
+			return
+		}
+		next, end, err := rows[T](r, size)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer end()
+		var n int64
+		for {
+			batch, err := next()
+			for _, row := range batch {
+				if n++; !yield(row, nil) {
+					return
+				}
+			}
+			if err == nil && ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			if errors.Is(err, io.EOF) {
+				if n != p.Rows {
+					yield(none, fmt.Errorf("%d rows, the manifest says %d: %w", n, p.Rows, ErrCorrupt))
+				}
+				return
+			}
+			if err != nil {
+				yield(none, err)
+				return
+			}
+		}
+	}
+}
+
+// rows opens a Parquet file and returns a function that gives the next batch, io.EOF with the
+// last. The library panics on files that are none: those panics are errors here.
+func rows[T any](r io.ReaderAt, size int64) (next func() ([]T, error), end func() error, err error) {
+	defer caught(&err)
+	f, err := parquet.OpenFile(r, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	reader := parquet.NewGenericReader[T](f)
+	next = func() (batch []T, err error) {
+		defer caught(&err)
+		buffer := make([]T, 64)
+		n, err := reader.Read(buffer)
+		return buffer[:n], err
+	}
+	return next, reader.Close, nil
+}
+
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%w: %v", ErrCorrupt, r)
+	}
+}
