@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,10 +44,11 @@ func check(dir, since string, limit int) (*tally, error) {
 	t := &tally{commits: len(commits)}
 	back := &hunks{tree: newest, reverse: true, scratch: scratch}
 	forth := &hunks{tree: oldest, scratch: scratch}
-	for i, commit := range commits {
+	for _, commit := range commits {
 		text, p, err := r.change(t, commit)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", commit, err)
+			t.unread = append(t.unread, fmt.Sprintf("%.12s: %v", commit, err))
+			continue
 		}
 		if err := os.WriteFile(filepath.Join(scratch, "index"), index, 0o644); err != nil {
 			return nil, err
@@ -54,17 +56,14 @@ func check(dir, since string, limit int) (*tally, error) {
 		r.whole(t, newest, commit, text, p)
 		back.add(commit, p)
 		forth.add(commit, p)
-		if len(back.all) < 2000 && i < len(commits)-1 {
+		if len(back.all) < 2000 {
 			continue
 		}
-		if err := back.run(t); err != nil {
-			return nil, err
-		}
-		if err := forth.run(t); err != nil {
+		if err := errors.Join(back.run(t), forth.run(t)); err != nil {
 			return nil, err
 		}
 	}
-	return t, nil
+	return t, errors.Join(back.run(t), forth.run(t))
 }
 
 // change reads the change of a commit, as git writes it, and holds our own against it.
