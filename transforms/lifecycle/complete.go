@@ -48,6 +48,9 @@ func Complete(function func(id string) (unit, function string), expected []strin
 			merged.Diagnostics = r.Result.Diagnostics
 		}
 	}
+	if merged.Outcome == model.OutcomeNoReport && first.Outcome.Outcome != model.OutcomeNoReport {
+		merged.Detail = "exit status and report disagree"
+	}
 	merged.Checks = m.checks()
 	if merged.BuildError || first.Result.Complete || infrastructure(merged.Outcome) || Limited(merged.Outcome) {
 		return nil, merged

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/taskmill/taskmill/model"
@@ -95,7 +96,7 @@ func (v view) class(id string, onH model.Verdict) class {
 func (p *planner) look(state string, tree model.Hash, unit string, repeat int) (view, bool) {
 	r := p.run(tree, unit, repeat)
 	o, ok := p.observe(state, r, false)
-	if ok && Limited(o.Outcome) {
+	if ok && (Limited(o.Outcome) || slices.ContainsFunc(o.Checks, func(c model.Check) bool { return c.Verdict == model.Timeout })) {
 		o, ok = p.observe(state, Confirm(r), true)
 	}
 	if !ok {
