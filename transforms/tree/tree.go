@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -20,16 +19,24 @@ import (
 type Tree struct {
 	base    model.Hash
 	entries map[string]model.TreeEntry
+	paths   []string              // of entries, sorted
+	folders map[string]model.Hash // git ids of all folders, by path with a slash at the end; "" is the root
 	changes map[string]model.TreeChange
 	load    func(model.TreeEntry) ([]byte, error)
 }
 
 // New returns the tree of entries; load gives the content of an entry when it is asked for.
 func New(entries []model.TreeEntry, load func(model.TreeEntry) ([]byte, error)) *Tree {
-	t := &Tree{entries: make(map[string]model.TreeEntry, len(entries)), load: load}
+	t := &Tree{
+		entries: make(map[string]model.TreeEntry, len(entries)),
+		folders: map[string]model.Hash{},
+		load:    load,
+	}
 	for _, e := range entries {
 		t.entries[e.Path] = e
 	}
+	t.paths = slices.Sorted(maps.Keys(t.entries))
+	t.hash(t.paths, "")
 	t.base = t.Hash()
 	return t
 }
@@ -59,7 +66,21 @@ func object(kind string, data []byte) model.Hash {
 }
 
 // Paths lists the paths of t, sorted.
-func (t *Tree) Paths() []string { return slices.Sorted(maps.Keys(t.entries)) }
+func (t *Tree) Paths() []string { return slices.Clone(t.paths) }
+
+// Under lists the paths below the folder dir, sorted.
+func (t *Tree) Under(dir string) []string {
+	start, _ := slices.BinarySearch(t.paths, dir+"/")
+	return slices.Clone(t.paths[start : start+under(t.paths[start:], dir+"/")])
+}
+
+// under counts the paths at the start of the sorted paths that begin with prefix, which ends in
+// a slash.
+func under(paths []string, prefix string) int {
+	after := prefix[:len(prefix)-1] + string(rune('/'+1))
+	n, _ := slices.BinarySearch(paths, after)
+	return n
+}
 
 // Entry is the entry at path.
 func (t *Tree) Entry(path string) (model.TreeEntry, bool) {
@@ -73,11 +94,11 @@ func (t *Tree) Read(path string) (model.File, bool, error) {
 	if !ok {
 		return model.File{}, false, nil
 	}
-	if c, ok := t.changes[path]; ok {
-		return model.File{Path: path, Mode: e.Mode, Data: c.Data}, true, nil
-	}
 	if e.Mode == model.ModeSubmodule {
 		return model.File{Path: path, Mode: e.Mode}, true, nil
+	}
+	if c, ok := t.changes[path]; ok {
+		return model.File{Path: path, Mode: e.Mode, Data: c.Data}, true, nil
 	}
 	data, err := t.load(e)
 	if err != nil {
@@ -86,25 +107,53 @@ func (t *Tree) Read(path string) (model.File, bool, error) {
 	return model.File{Path: path, Mode: e.Mode, Data: data}, true, nil
 }
 
-// With is t with changes applied, in order.
+// With is t with changes applied, in order. The data of a submodule's change is its commit's
+// id, 40 hexadecimal characters. Only the folders above the changes are hashed again.
 func (t *Tree) With(changes ...model.TreeChange) *Tree {
-	n := &Tree{base: t.base, entries: maps.Clone(t.entries), changes: maps.Clone(t.changes), load: t.load}
+	n := &Tree{
+		base: t.base, entries: maps.Clone(t.entries), paths: slices.Clone(t.paths),
+		folders: maps.Clone(t.folders), changes: maps.Clone(t.changes), load: t.load,
+	}
 	if n.changes == nil {
 		n.changes = map[string]model.TreeChange{}
 	}
 	for _, c := range changes {
-		if c.Delete {
-			delete(n.entries, c.Path)
-			n.changes[c.Path] = model.TreeChange{Path: c.Path, Delete: true}
-			continue
+		n.set(c)
+		delete(n.folders, "")
+		for i := range len(c.Path) {
+			if c.Path[i] == '/' {
+				delete(n.folders, c.Path[:i+1])
+			}
 		}
-		if c.Mode == 0 {
-			c.Mode = model.ModeFile
-		}
-		n.entries[c.Path] = model.TreeEntry{Path: c.Path, Mode: c.Mode, Hash: BlobHash(c.Data)}
-		n.changes[c.Path] = c
 	}
+	n.hash(n.paths, "")
 	return n
+}
+
+func (t *Tree) set(c model.TreeChange) {
+	at, found := slices.BinarySearch(t.paths, c.Path)
+	if c.Delete {
+		if found {
+			t.paths = slices.Delete(t.paths, at, at+1)
+		}
+		delete(t.entries, c.Path)
+		t.changes[c.Path] = model.TreeChange{Path: c.Path, Delete: true}
+		return
+	}
+	if !found {
+		t.paths = slices.Insert(t.paths, at, c.Path)
+	}
+	if c.Mode == 0 {
+		c.Mode = model.ModeFile
+	}
+	e := model.TreeEntry{Path: c.Path, Mode: c.Mode}
+	if c.Mode == model.ModeSubmodule {
+		e.Hash = model.Hash(c.Data)
+	} else {
+		e.Hash = BlobHash(c.Data)
+	}
+	t.entries[c.Path] = e
+	t.changes[c.Path] = c
 }
 
 // Value names t as its base and the changes over it.
@@ -120,52 +169,47 @@ func (t *Tree) Value() model.Tree {
 }
 
 // Hash is the git id of the tree.
-func (t *Tree) Hash() model.Hash {
-	paths := t.Paths()
-	h, _ := t.hash(paths, "")
-	return h
-}
+func (t *Tree) Hash() model.Hash { return t.folders[""] }
 
-// hash writes the tree object of the paths below prefix; paths are sorted and all begin with
-// prefix.
-func (t *Tree) hash(paths []string, prefix string) (model.Hash, bool) {
+// hash fills in the ids of the folder prefix and of the folders below that have none. paths are
+// those that begin with prefix, sorted.
+func (t *Tree) hash(paths []string, prefix string) model.Hash {
+	if h, ok := t.folders[prefix]; ok {
+		return h
+	}
 	type item struct {
-		name, key string // key sorts as git does: a directory as if it ended in a slash
-		mode      uint32
-		hash      model.Hash
+		key  string // sorts as git does: a directory as if it ended in a slash
+		mode uint32
+		hash model.Hash
 	}
 	var items []item
 	for i := 0; i < len(paths); {
-		rest := paths[i][len(prefix):]
-		dir, _, nested := strings.Cut(rest, "/")
+		name := paths[i][len(prefix):]
+		dir, _, nested := strings.Cut(name, "/")
 		if !nested {
 			e := t.entries[paths[i]]
-			items = append(items, item{rest, rest, e.Mode, e.Hash})
+			items = append(items, item{name, e.Mode, e.Hash})
 			i++
 			continue
 		}
 		sub := prefix + dir + "/"
-		end := i
-		for end < len(paths) && strings.HasPrefix(paths[end], sub) {
-			end++
-		}
-		h, ok := t.hash(paths[i:end], sub)
-		if ok {
-			items = append(items, item{dir, dir + "/", 0o40000, h})
-		}
+		end := i + under(paths[i:], sub)
+		items = append(items, item{dir + "/", 0o40000, t.hash(paths[i:end], sub)})
 		i = end
 	}
-	sort.Slice(items, func(i, j int) bool { return items[i].key < items[j].key })
+	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.key, b.key) })
 	var b bytes.Buffer
 	for _, it := range items {
 		raw, err := hex.DecodeString(string(it.hash))
-		if err != nil {
-			panic("tree: entry " + prefix + it.name + " has no git id")
+		if err != nil || len(raw) == 0 {
+			panic("tree: entry " + prefix + it.key + " has no git id")
 		}
-		fmt.Fprintf(&b, "%o %s\x00", it.mode, it.name)
+		fmt.Fprintf(&b, "%o %s\x00", it.mode, strings.TrimSuffix(it.key, "/"))
 		b.Write(raw)
 	}
-	return object("tree", b.Bytes()), len(items) > 0
+	h := object("tree", b.Bytes())
+	t.folders[prefix] = h
+	return h
 }
 
 // Diff lists the changes that lead from a to b, sorted by path.
@@ -178,6 +222,9 @@ func Diff(a, b *Tree) ([]model.TreeChange, error) {
 		f, _, err := b.Read(p)
 		if err != nil {
 			return nil, err
+		}
+		if e.Mode == model.ModeSubmodule {
+			f.Data = []byte(e.Hash)
 		}
 		out = append(out, model.TreeChange{Path: p, Mode: e.Mode, Data: f.Data})
 	}
