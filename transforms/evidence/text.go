@@ -19,7 +19,7 @@ var (
 	linkTarget  = regexp.MustCompile(`^\s*\[[^\]]+\]:\s*\S+`)
 	rstLink     = regexp.MustCompile("`([^`<]*?)\\s*<[^`>]*>`__?")
 	rstIssue    = regexp.MustCompile(":(?:issue|pull|pr|gh|user|ghissue|ghpull|commit|github):`[^`]*`")
-	url         = regexp.MustCompile(`<?\b(?:https?|ftp)://[^\s<>)\]]+>?`)
+	url         = regexp.MustCompile(`(?i)<?(?:https?|ftp)://[^\s<>)\]]+>?`)
 	closing     = regexp.MustCompile(`(?i)\(?\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|addresses|refs?|references|see(?: also)?|part of|related(?: to)?|follow[- ]?up (?:to|of)|supersedes|replaces|continues|cherry[- ]picked from|backport(?: of|s)?|relates to)\b:?\s*(?:(?:issues?|pull requests?|prs?|commits?)\s+)?(?:` + number + `)(?:\s*(?:,|and|&)\s*(?:` + number + `))*\)?\.?`)
 	parentheses = regexp.MustCompile(`\s*[(\[]\s*(?:(?:gh|pr|issue|bug)?[\s-]*)?(?:` + number + `)(?:\s*[,;]\s*(?:` + number + `))*\s*[)\]]`)
 	reference   = regexp.MustCompile(`(^|[\s(,;])(?:(?i:pull requests?|prs?|issues?|bugs?|mrs?)\s+)?(?:` + number + `)\b`)
@@ -135,7 +135,7 @@ func cleanLine(line string) (string, bool) {
 		return "", false
 	}
 	s := withoutTalk(line)
-	s = image.ReplaceAllString(line, "")
+	s = image.ReplaceAllString(s, "")
 	s = link.ReplaceAllString(s, "$1")
 	s = rstLink.ReplaceAllString(s, "$1")
 	s = rstIssue.ReplaceAllString(s, "")
