@@ -37,28 +37,20 @@ func undoDocs(docs patch.Patch, c, before *tree.Tree, l lang.Language) (*tree.Tr
 		if f.Binary || len(f.Hunks) == 0 {
 			continue // an image tells nothing that a line could
 		}
-		for _, j := range slices.Backward(indices(f.Hunks)) {
+		for j, h := range f.Hunks {
 			res, err := patch.Apply(reversed.Hunk(i, j), c)
 			var conflict patch.Conflict
 			switch {
 			case err == nil:
 				c = c.With(res.Changes...)
 			case errors.As(err, &conflict):
-				lost = append(lost, addedBlocks(f.Hunks[j])...)
+				lost = append(lost, addedBlocks(h)...)
 			default:
 				return nil, nil, err
 			}
 		}
 	}
 	return cutBlocks(lost, c, before, l)
-}
-
-func indices(h []patch.Hunk) []int {
-	out := make([]int, len(h))
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // A block is a paragraph or a list item.

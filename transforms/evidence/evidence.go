@@ -39,7 +39,7 @@ func Of(rec model.Record, before, after *tree.Tree, languages []lang.Language, p
 	c.TextWords = len(Words(c.Text))
 	paths := Changed(before, after)
 	switch {
-	case rec.Kind == "issue" || rec.MergedAt.IsZero() || rec.State != "" && rec.State != "merged" && rec.State != "closed":
+	case rec.Kind == "issue" || rec.MergedAt.IsZero() || rec.State == "open":
 		return exclude(model.NotMerged, "")
 	case rec.AuthorKind == "maintenance_bot":
 		return exclude(model.Bot, "%s", rec.Author)

@@ -82,7 +82,7 @@ var (
 func changelog(docs patch.Patch) []string {
 	var out []string
 	for _, line := range addedLines(docs, func(p string) bool { return changelogName.MatchString(p) || changelogName.MatchString(path.Dir(p)+"/") }) {
-		line = rstRole.ReplaceAllString(line, "`$1$2`")
+		line = rstRole.ReplaceAllString(rstIssue.ReplaceAllString(line, ""), "`$1$2`")
 		if version.MatchString(line) || strings.HasPrefix(strings.TrimSpace(line), "..") {
 			continue
 		}
