@@ -25,7 +25,7 @@ var (
 	reference   = regexp.MustCompile(`(^|[\s(,;])(?:(?i:pull requests?|prs?|issues?|bugs?|mrs?)\s+)?(?:` + number + `)\b`)
 	mention     = regexp.MustCompile(`(^|[\s(,])@[A-Za-z0-9][A-Za-z0-9-]{0,38}\b(?:/[\w.-]+)?`)
 	hash        = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
-	empties     = regexp.MustCompile(`\(\s*[,;]?\s*\)|\[\s*\]`)
+	empties     = regexp.MustCompile(`(^|\s)(?:\(\s*[,;]?\s*\)|\[\s*\])`)
 	spaces      = regexp.MustCompile(`[ \t]{2,}`)
 )
 
@@ -33,7 +33,7 @@ var (
 const number = `(?:[\w.-]+/[\w.-]+)?#\d+|[Gg][Hh]-\d+|(?:[\w.-]+/[\w.-]+)?!\d{1,6}`
 
 var (
-	trailer   = regexp.MustCompile(`(?i)^\s*(?:signed-off-by|co-authored-by|co-developed-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|approved-by|authored-by|cc|change-id|differential revision|pull-request|pr-url|reviewed-on|see merge request|generated with|git-svn-id)\s*:.*$|^\s*see merge request .*$`)
+	trailer   = regexp.MustCompile(`(?i)^\s*(?:signed-off-by|co-authored-by|co-developed-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|approved-by|authored-by|cc|change-id|differential revision|pull-request|pr-url|reviewed-on|see merge request|generated with|git-svn-id)\s*:.*$|^\s*see merge request .*$|^\s*fixes:\s*[0-9a-f]{7,40}\s*\(.*$`)
 	bare      = regexp.MustCompile(`(?i)^\W*(?:(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|see(?: also)?|related(?: to| issues?)?|issues?|bugs?|tickets?|prs?|pull requests?|links?|cc|jira|follow[- ]?up(?: to| of)?|part of|fixes issues?|and|or|by|thanks|from|in|via|of)\W*)+$`)
 	checkItem = regexp.MustCompile(`^\s*(?:[-*+]\s*)?\[[ xX✓✔]?\]\s`)
 	rule      = regexp.MustCompile(`^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$`)
