@@ -27,6 +27,7 @@ func (r Recipe) ID() Hash { return Digest(r) }
 type Protocol struct {
 	Language  string    `json:"language"`
 	Cwd       string    `json:"cwd"`
+	Roots     []Root    `json:"roots,omitempty"` // where units run, when not all run in Cwd
 	Env       []string  `json:"env"`
 	Prepare   []string  `json:"prepare,omitempty"` // for the reader; the recipe has the commands
 	Build     []Command `json:"build"`             // network off, once a state, before its units
@@ -37,6 +38,13 @@ type Protocol struct {
 	Protected []string  `json:"protected"` // globs of runner configuration
 	Limits    Limits    `json:"limits"`
 	Network   string    `json:"network"` // none
+}
+
+// A Root says that the units whose name is Unit, or begins with Unit and a slash, run in the
+// folder Dir of the tree. The longest Unit counts.
+type Root struct {
+	Unit string `json:"unit"`
+	Dir  string `json:"dir"`
 }
 
 // ID is the protocol's hash.

@@ -1,0 +1,103 @@
+// Package base turns the eligible changes of a repository into a plan of bases, and prepared
+// bases into candidates.
+package base
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/taskmill/taskmill/model"
+)
+
+// Kinds of a base.
+const (
+	Declared   = "declared"   // named by the user
+	Target     = "target"     // the branch that the user named
+	Default    = "default"    // the newest commit of the default branch
+	Planned    = "planned"    // chosen by coverage
+	Historical = "historical" // the change's own commit, never counted as modern
+)
+
+// MaxAlternates is how many commits may stand in for a slot's own, ours.
+const MaxAlternates = 2
+
+// AlternateCover is the least share of a slot's covered changes that an alternate covers, ours.
+const AlternateCover = 0.8
+
+// maxOlder bounds how many commits are asked for coverage in search of alternates.
+const maxOlder = 64
+
+// DefaultBranches are tried in order when nothing else names a base, ours.
+var DefaultBranches = []string{"origin/HEAD", "main", "master", "trunk", "develop"}
+
+// Options of a plan of one base.
+type Options struct {
+	Base   model.Hash // the frozen commit; empty: Newest
+	Kind   string     // of Base; empty: default
+	Newest model.Hash // newest commit of the default branch
+	// Older are the first-parent commits before the base, nearest first.
+	Older []model.Hash
+	// Covers reports whether a change can be constructed on a commit, by git objects alone.
+	// nil plans no alternates.
+	Covers func(change model.Change, commit model.Hash) bool
+}
+
+// MakePlan is the plan of one repository: a slot with the base, all eligible changes, and the
+// nearest older commits that cover at least AlternateCover of what the base covers. It runs
+// nothing and reads only what Covers reads.
+func MakePlan(repo string, source model.Source, changes []model.Change, o Options) model.Plan {
+	slot := model.Slot{Repo: repo, Source: source, Kind: o.Kind, Commit: o.Base}
+	if slot.Commit == "" {
+		slot.Commit, slot.Kind = o.Newest, Default
+	}
+	if slot.Kind == "" {
+		slot.Kind = Default
+	}
+	eligible := make([]model.Change, 0, len(changes))
+	for _, c := range changes {
+		if c.Eligible && !slices.Contains(slot.Changes, c.ID) {
+			eligible = append(eligible, c)
+			slot.Changes = append(slot.Changes, c.ID)
+		}
+	}
+	slices.Sort(slot.Changes)
+	slices.SortFunc(eligible, func(a, b model.Change) int { return strings.Compare(a.ID, b.ID) })
+	slot.Alternates = alternates(slot.Commit, eligible, o)
+	return model.Plan{Repo: repo, Slots: []model.Slot{slot}}
+}
+
+func alternates(commit model.Hash, changes []model.Change, o Options) []model.Hash {
+	if o.Covers == nil {
+		return nil
+	}
+	var covered []model.Change
+	for _, c := range changes {
+		if o.Covers(c, commit) {
+			covered = append(covered, c)
+		}
+	}
+	var out []model.Hash
+	for i, older := range o.Older {
+		if i == maxOlder || len(out) == MaxAlternates || len(covered) == 0 {
+			break
+		}
+		if older != commit && coversEnough(older, covered, o.Covers) {
+			out = append(out, older)
+		}
+	}
+	return out
+}
+
+// coversEnough stops as soon as the answer is certain, since each question reads trees.
+func coversEnough(commit model.Hash, changes []model.Change, covers func(model.Change, model.Hash) bool) bool {
+	lost := 0
+	for _, c := range changes {
+		if !covers(c, commit) {
+			lost++
+		}
+		if float64(len(changes)-lost) < AlternateCover*float64(len(changes)) {
+			return false
+		}
+	}
+	return true
+}

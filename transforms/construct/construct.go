@@ -1,0 +1,178 @@
+// Package construct turns the evidence of a change and a healthy base H into the trees and
+// patches of a task: C, where the change is undone; S, which the solver gets; and the patches
+// that lead from one to the other.
+package construct
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/evidence"
+	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/patch"
+	"github.com/taskmill/taskmill/transforms/tree"
+)
+
+// Mappings: how the place of a change is found on H. Level 1 knows reversal alone.
+const MappingReversal = "reversal"
+
+// maxNamed bounds how many places a fault's detail names.
+const maxNamed = 5
+
+// A Draft is a change undone on a base, before anything has run.
+type Draft struct {
+	C         *tree.Tree
+	D         patch.Patch // from H to C: production and docs
+	Level     int
+	Mapping   string
+	Ambiguous []patch.Place  // production hunks that another place matches too
+	Removed   []model.Symbol // what D removes, or whose signature it changes, as H holds it
+	Gone      []model.Symbol // those of Removed that C does not have at all
+	Profile   model.Profile  // of D's production part; checks are counted by Surface
+	DocsCut   []Cut
+}
+
+// Reverse undoes a change on h: the source patch reversed as git applies it, then its docs. It
+// touches production and docs paths only, so check files and manifests are those of h. before
+// is the tree before the change; what it named may stay named. A change that cannot be undone so
+// is a *model.Fault: does_not_reverse, no_parse, no_build (C is not closed), touches_runner,
+// out_of_scope. mapping must be MappingReversal.
+func Reverse(c model.Change, source, docs patch.Patch, h, before *tree.Tree, l lang.Language, mapping string) (Draft, error) {
+	if mapping != MappingReversal {
+		return Draft{}, fmt.Errorf("construct %s: no mapping %q", c.ID, mapping)
+	}
+	if f := Scope(source, l, c.Family); f != nil {
+		return Draft{}, f
+	}
+	undone, err := patch.Apply(source.Reverse(), h)
+	var conflict patch.Conflict
+	if errors.As(err, &conflict) {
+		return Draft{}, reject(model.StageConstruct, model.DoesNotReverse, "%s", conflictDetail(conflict, source))
+	}
+	if err != nil {
+		return Draft{}, fmt.Errorf("reverse %s: %w", c.ID, err)
+	}
+	d := Draft{C: h.With(undone.Changes...), Level: 1, Mapping: mapping}
+	for _, p := range undone.Places {
+		if p.Ambiguous {
+			d.Ambiguous = append(d.Ambiguous, p)
+		}
+	}
+	if err := d.check(h, before, l); err != nil {
+		return Draft{}, err
+	}
+	if d.C, d.DocsCut, err = undoDocs(docs, d.C, before, l); err != nil {
+		return Draft{}, fmt.Errorf("reverse docs of %s: %w", c.ID, err)
+	}
+	everything := func(string) bool { return true }
+	if d.D, err = evidence.Diff(h, d.C, evidence.Changed(h, d.C), everything); err != nil {
+		return Draft{}, fmt.Errorf("construct %s: %w", c.ID, err)
+	}
+	if f := Scope(d.D, l, c.Family); f != nil {
+		return Draft{}, f
+	}
+	return d, nil
+}
+
+// check compares C's production with H's: it must differ, parse, be closed, and leave the
+// runner's sections alone.
+func (d *Draft) check(h, before *tree.Tree, l lang.Language) error {
+	paths := evidence.Changed(h, d.C)
+	production, err := evidence.Diff(h, d.C, paths, func(p string) bool { return l.Kind(p) == model.Production })
+	if err != nil {
+		return fmt.Errorf("compare C with H: %w", err)
+	}
+	if len(production.Files) == 0 {
+		return reject(model.StageConstruct, model.DoesNotReverse, "the reversal changes nothing")
+	}
+	for _, p := range paths {
+		if err := parses(d.C, l, p); err != nil {
+			return err
+		}
+		if l.Protected(p) {
+			if err := runnerKept(h, d.C, l, p); err != nil {
+				return err
+			}
+		}
+	}
+	symbols, err := evidence.SymbolsOf(production.Reverse(), d.C, h, l)
+	if err != nil {
+		return fmt.Errorf("compare symbols of C and H: %w", err)
+	}
+	d.Removed, d.Gone = symbols.Removed, symbols.Gone
+	d.Profile.Symbols = symbols.Changed
+	d.Profile.Files, d.Profile.Hunks, d.Profile.Lines = production.Profile()
+	open, err := l.Open(d.C, d.Gone, before)
+	if err != nil {
+		return fmt.Errorf("look for removed names: %w", err)
+	}
+	if len(open) > 0 {
+		return reject(model.StageConstruct, model.NoBuild, "names what the change added: %s", listed(open))
+	}
+	return nil
+}
+
+func parses(c *tree.Tree, l lang.Language, p string) error {
+	f, ok, err := c.Read(p)
+	if err != nil {
+		return err
+	}
+	if !ok || l.Kind(p) != model.Production || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule {
+		return nil
+	}
+	if err := l.Syntax(p, f.Data); err != nil {
+		return reject(model.StageSyntax, model.NoParse, "%s: %v", p, err)
+	}
+	return nil
+}
+
+// runnerKept rejects a reversal that changes a section of a file that steers the runner.
+func runnerKept(h, c *tree.Tree, l lang.Language, p string) error {
+	was, hadIt, err := h.Read(p)
+	if err != nil {
+		return err
+	}
+	is, hasIt, err := c.Read(p)
+	if err != nil {
+		return err
+	}
+	kept := l.Restore(p, was.Data, is.Data)
+	if hadIt != hasIt || string(kept) != string(is.Data) {
+		return reject(model.StageScope, model.TouchesRunner, "%s", p)
+	}
+	return nil
+}
+
+// Scope rejects a patch that touches what no family's specification permits: D and G of every
+// family but test_generation may hold production and docs paths alone.
+func Scope(d patch.Patch, l lang.Language, family string) *model.Fault {
+	for _, p := range d.Paths() {
+		if k := l.Kind(p); k != model.Production && k != model.Docs {
+			return reject(model.StageScope, model.OutOfScope, "%s is %s, family %s", p, k, family)
+		}
+	}
+	return nil
+}
+
+func reject(stage model.Stage, reason model.Reason, format string, args ...any) *model.Fault {
+	return &model.Fault{Stage: stage, Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}
+
+// conflictDetail names the hunk as the source patch numbers it.
+func conflictDetail(c patch.Conflict, source patch.Patch) string {
+	for _, f := range source.Files {
+		if (f.New == c.Path || f.Old == c.Path) && c.Hunk >= 0 {
+			return fmt.Sprintf("%s: hunk %d of %d", c.Path, c.Hunk+1, len(f.Hunks))
+		}
+	}
+	return c.Path + ": " + c.Detail
+}
+
+func listed(places []string) string {
+	if len(places) > maxNamed {
+		return fmt.Sprintf("%s and %d more", strings.Join(places[:maxNamed], ", "), len(places)-maxNamed)
+	}
+	return strings.Join(places, ", ")
+}

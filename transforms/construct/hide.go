@@ -1,0 +1,114 @@
+package construct
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/evidence"
+	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/tree"
+)
+
+// Hide is S: c without the hidden test functions and what only they used. gone are the symbols
+// that C lacks (Draft.Gone). If a check file that S keeps names one of them, the checks are
+// entangled and the fault is tests_entangled. A member (T.Method) whose own name production code
+// of S still holds is left to the build and the runs: names alone cannot tell whose it is.
+func Hide(c *tree.Tree, hidden []model.Surface, gone []model.Symbol, l lang.Language) (*tree.Tree, error) {
+	changes, err := l.Hide(c, hidden)
+	if err != nil {
+		return nil, fmt.Errorf("hide checks: %w", err)
+	}
+	for _, ch := range changes {
+		if !evidence.IsCheck(l, ch.Path) {
+			return nil, reject(model.StageScope, model.OutOfScope, "hiding touches %s", ch.Path)
+		}
+	}
+	s := c.With(changes...)
+	places, err := entangled(s, gone, l)
+	if err != nil {
+		return nil, fmt.Errorf("look for removed names in checks: %w", err)
+	}
+	if len(places) > 0 {
+		return nil, reject(model.StageConstruct, model.TestsEntangled, "%s", listed(places))
+	}
+	return s, nil
+}
+
+// entangled lists the check files of s that name a symbol of gone, with its name.
+func entangled(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]string, error) {
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	gone, err := certain(s, gone, l)
+	if err != nil || len(gone) == 0 {
+		return nil, err
+	}
+	any := nameMatcher(gone)
+	var out []string
+	for _, p := range s.Paths() {
+		if l.Kind(p) != model.CheckFile {
+			continue
+		}
+		f, _, err := s.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		// Parsing each check file of a large tree is slow; most hold none of the names.
+		if f.Mode == model.ModeSymlink || !any.Match(f.Data) || l.Syntax(p, f.Data) != nil {
+			continue
+		}
+		named, err := l.Names(s, p, gone)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range named {
+			out = append(out, p+" names "+n.Name)
+		}
+	}
+	return out, nil
+}
+
+// certain drops the members whose own name production code still holds.
+func certain(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]model.Symbol, error) {
+	var out, members []model.Symbol
+	for _, g := range gone {
+		if strings.Contains(g.Name, ".") {
+			members = append(members, g)
+		} else {
+			out = append(out, g)
+		}
+	}
+	if len(members) == 0 {
+		return out, nil
+	}
+	held := map[string]bool{}
+	any := nameMatcher(members)
+	for _, p := range s.Paths() {
+		if l.Kind(p) != model.Production {
+			continue
+		}
+		f, _, err := s.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range any.FindAll(f.Data, -1) {
+			held[string(m)] = true
+		}
+	}
+	for _, m := range members {
+		if !held[evidence.LastName(m.Name)] {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+func nameMatcher(symbols []model.Symbol) *regexp.Regexp {
+	names := make([]string, 0, len(symbols))
+	for _, s := range symbols {
+		names = append(names, regexp.QuoteMeta(evidence.LastName(s.Name)))
+	}
+	return regexp.MustCompile(`\b(?:` + strings.Join(names, "|") + `)\b`)
+}

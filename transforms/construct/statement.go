@@ -1,0 +1,50 @@
+package construct
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/evidence"
+)
+
+// Interface gives each name and signature that hidden checks use and S lacks, by file: removed
+// are the symbols that D removes or whose signature it changes, as H holds them (Draft.Removed).
+// It is empty where the hidden checks use none.
+func Interface(hidden []model.Surface, removed []model.Symbol) string {
+	full, last := map[string]bool{}, map[string]bool{}
+	for _, h := range hidden {
+		for _, u := range h.Uses {
+			full[u], last[evidence.LastName(u)] = true, true
+		}
+	}
+	removed = slices.Clone(removed)
+	evidence.SortSymbols(removed)
+	var b strings.Builder
+	file := ""
+	for _, s := range removed {
+		if !full[s.Name] && !last[evidence.LastName(s.Name)] {
+			continue
+		}
+		if s.Path != file {
+			if file != "" {
+				b.WriteString("\n")
+			}
+			file = s.Path
+			b.WriteString(file + "\n")
+		}
+		signature := s.Signature
+		if signature == "" {
+			signature = s.Kind + " " + s.Name
+		}
+		if !strings.Contains(signature, evidence.LastName(s.Name)) || strings.Contains(s.Name, ".") && !strings.Contains(signature, s.Name) && !strings.HasPrefix(signature, "func (") {
+			signature = s.Name + ": " + signature
+		}
+		b.WriteString("    " + strings.Join(strings.Fields(signature), " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Statement is a task's problem statement: what the change is about, as its text or, where that
+// is too thin, its specification tells. It ends without a line end.
+func Statement(c model.Change) string { return strings.TrimSpace(c.Text) }

@@ -1,0 +1,136 @@
+// Package evidence turns a record of a merged change and its two trees into the evidence that
+// every later step rests on: what the change did to production code, docs and checks, what it
+// is about, and whether a task can be made of it.
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/tree"
+)
+
+// MaxFiles is the most changed files of an eligible change, ours.
+const MaxFiles = 40
+
+// MinWords is the least number of content words of a text that needs no specification, ours.
+const MinWords = 12
+
+// Of is the evidence of a merged change. put stores a patch and returns its hash; patches of
+// ineligible changes are not stored. The error is ours or the world's; what is wrong with the
+// change is data: Eligible, Reason and Detail. The first reason that applies is told, in this
+// order: not_merged, bot, too_large, submodule, lfs, binary, generated, no_production, no_tests,
+// inseparable, no_description.
+//
+// lfs and binary concern production and check files only: docs are reversed where they can be,
+// data stays as it is. generated is a change whose only code is generated or vendored.
+// no_description applies only where the source carries descriptions: git alone does not know
+// whether there was one.
+func Of(rec model.Record, before, after *tree.Tree, languages []lang.Language, put func([]byte) (model.Hash, error)) (model.Change, error) {
+	c := model.Change{ID: rec.Key(), Record: rec, Repo: rec.Repo, MergedAt: rec.MergedAt, SpecificationOrigin: "human"}
+	exclude := func(r model.Reason, format string, args ...any) (model.Change, error) {
+		c.Reason, c.Detail = r, fmt.Sprintf(format, args...)
+		return c, nil
+	}
+	c.Text = recordText(rec, nil)
+	c.TextWords = len(Words(c.Text))
+	paths := Changed(before, after)
+	switch {
+	case rec.Kind == "issue" || rec.MergedAt.IsZero() || rec.State == "open":
+		return exclude(model.NotMerged, "")
+	case rec.AuthorKind == "maintenance_bot":
+		return exclude(model.Bot, "%s", rec.Author)
+	case len(paths) > MaxFiles:
+		c.Profile.Files = len(paths)
+		return exclude(model.TooLarge, "%d files, at most %d", len(paths), MaxFiles)
+	}
+
+	s, err := splitFor(before, after, paths, languages)
+	if err != nil {
+		return c, fmt.Errorf("split %s: %w", c.ID, err)
+	}
+	l := s.language
+	c.Language = l.Name()
+	c.Profile.Files, c.Profile.Hunks, c.Profile.Lines = s.source.Profile()
+	submodule, lfs, binary, err := s.special(before, after)
+	switch {
+	case err != nil:
+		return c, fmt.Errorf("read %s: %w", c.ID, err)
+	case submodule != "":
+		return exclude(model.SubmoduleChange, "%s", submodule)
+	case lfs != "":
+		return exclude(model.LFS, "%s", lfs)
+	case binary != "":
+		return exclude(model.Binary, "%s", binary)
+	case len(s.source.Files) == 0:
+		c.Language = ""
+		for _, p := range paths {
+			if k := l.Kind(p); k == model.Generated || k == model.Vendored {
+				return exclude(model.GeneratedOnly, "%s", p)
+			}
+		}
+		return exclude(model.NoProduction, "")
+	}
+
+	symbols, err := SymbolsOf(s.source, before, after, l)
+	if err != nil {
+		return c, fmt.Errorf("compare symbols of %s: %w", c.ID, err)
+	}
+	c.Removed, c.Profile.Symbols = symbols.Removed, symbols.Changed
+	if c.Touched, c.Profile.RegressionChecks, err = touched(s.checks, before, after, l); err != nil {
+		return c, fmt.Errorf("compare checks of %s: %w", c.ID, err)
+	}
+	c.Profile.TargetChecks = len(c.Touched)
+	c.Text = recordText(rec, changelog(s.docs))
+	c.TextWords = len(Words(c.Text))
+	if c.Family, err = family(rec, s.source, symbols, c.Touched, before, after); err != nil {
+		return c, fmt.Errorf("name family of %s: %w", c.ID, err)
+	}
+	if len(c.Touched) == 0 {
+		return exclude(model.NoTests, "")
+	}
+	mixed, err := inseparable(s.source, after, l)
+	if err != nil {
+		return c, fmt.Errorf("compare hunks of %s: %w", c.ID, err)
+	}
+	if mixed != "" {
+		return exclude(model.Inseparable, "%s", mixed)
+	}
+	if rec.TextSource != "git" && rec.TextSource != "" && len(rec.Closes) == 0 && len(Words(Clean(rec.Body))) == 0 {
+		return exclude(model.NoDescription, "")
+	}
+
+	if c.TextWords < MinWords {
+		c.Text = strings.TrimSpace(c.Text + "\n\n" + Specification(c.Removed, c.Touched))
+		c.SpecificationOrigin = "deterministic"
+	}
+	c.Eligible = true
+	for _, p := range []struct {
+		into *model.Hash
+		text string
+	}{{&c.SourcePatch, s.source.String()}, {&c.DocsPatch, s.docs.String()}, {&c.CheckPatch, s.checks.String()}} {
+		if p.text == "" {
+			continue
+		}
+		if *p.into, err = put([]byte(p.text)); err != nil {
+			return c, fmt.Errorf("store patch of %s: %w", c.ID, err)
+		}
+	}
+	return c, nil
+}
+
+// EligibleSetHash names the set of eligible changes: two builds are compared only where it is
+// equal.
+func EligibleSetHash(changes []model.Change) model.Hash {
+	ids := []string{}
+	for _, c := range changes {
+		if c.Eligible {
+			ids = append(ids, c.ID+" "+string(c.Record.MergeCommit))
+		}
+	}
+	slices.Sort(ids)
+	return model.Digest(slices.Compact(ids))
+}

@@ -1,0 +1,143 @@
+package evidence
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/taskmill/taskmill/transforms/patch"
+	"github.com/taskmill/taskmill/transforms/tree"
+)
+
+// MinSites is the least number of call sites that make a migration, ours.
+const MinSites = 2
+
+// A Migration is a callee that a change replaces by another.
+type Migration struct {
+	Old, New string // as the call sites write them, qualifier included
+	Sites    int
+}
+
+var (
+	call       = regexp.MustCompile(`([A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*)\s*\(`)
+	definition = regexp.MustCompile(`^\s*(?:async\s+)?(?:func|def|class|type)\b`)
+	keyword    = set("if for while return switch func def class go defer with print not and or in elif assert lambda await yield raise except case select var const type interface struct map range len make append super")
+)
+
+// MigrationOf finds the callee that at least MinSites call sites of a source patch replace by
+// one same other. It reads names, not types: in each run of removed lines followed by as many
+// added ones, lines are paired in order, and a pair counts when exactly one qualified callee of
+// the old line is missing in the new one and the other way round. The touched files must not
+// call the old callee afterwards. A renaming within the project (the change deletes the old
+// definition and adds the new) is no migration: nobody else could perform it.
+func MigrationOf(source patch.Patch, symbols Symbols, after *tree.Tree) (Migration, bool, error) {
+	votes := map[[2]string]int{}
+	for _, f := range source.Files {
+		for _, h := range f.Hunks {
+			for _, pair := range replaced(h) {
+				votes[pair]++
+			}
+		}
+	}
+	var found []Migration
+	for pair, n := range votes {
+		if n >= MinSites && !renamed(pair, symbols) {
+			found = append(found, Migration{pair[0], pair[1], n})
+		}
+	}
+	slices.SortFunc(found, func(a, b Migration) int {
+		return cmp.Or(b.Sites-a.Sites, cmp.Compare(a.Old, b.Old), cmp.Compare(a.New, b.New))
+	})
+	for _, m := range found {
+		still, err := calls(m.Old, source, after)
+		if err != nil {
+			return Migration{}, false, err
+		}
+		if !still {
+			return m, true, nil
+		}
+	}
+	return Migration{}, false, nil
+}
+
+func renamed(pair [2]string, symbols Symbols) bool {
+	return slices.ContainsFunc(symbols.Dropped, func(name string) bool { return LastName(name) == LastName(pair[0]) })
+}
+
+// replaced lists the callee pairs of a hunk.
+func replaced(h patch.Hunk) [][2]string {
+	var out [][2]string
+	var olds, news []string
+	flush := func() {
+		if len(olds) == len(news) {
+			for i := range olds {
+				if pair, ok := calleePair(olds[i], news[i]); ok {
+					out = append(out, pair)
+				}
+			}
+		}
+		olds, news = nil, nil
+	}
+	for _, l := range h.Lines {
+		switch l.Op {
+		case '-':
+			if len(news) > 0 {
+				flush()
+			}
+			olds = append(olds, l.Text)
+		case '+':
+			news = append(news, l.Text)
+		default:
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+func calleePair(old, new string) ([2]string, bool) {
+	if definition.MatchString(old) || definition.MatchString(new) {
+		return [2]string{}, false
+	}
+	a, b := callees(old), callees(new)
+	var gone, come []string
+	for c, n := range a {
+		if n > b[c] {
+			gone = append(gone, c)
+		}
+	}
+	for c, n := range b {
+		if n > a[c] {
+			come = append(come, c)
+		}
+	}
+	if len(gone) != 1 || len(come) != 1 {
+		return [2]string{}, false
+	}
+	return [2]string{gone[0], come[0]}, true
+}
+
+func callees(line string) map[string]int {
+	out := map[string]int{}
+	for _, m := range call.FindAllStringSubmatch(line, -1) {
+		if !keyword[m[1]] {
+			out[m[1]]++
+		}
+	}
+	return out
+}
+
+// calls reports whether a file of the patch still calls a callee.
+func calls(callee string, source patch.Patch, t *tree.Tree) (bool, error) {
+	site := regexp.MustCompile(`(?:^|[^\w.])` + regexp.QuoteMeta(callee) + `\s*\(`)
+	for _, f := range source.Files {
+		file, ok, err := t.Read(f.New)
+		if err != nil {
+			return false, err
+		}
+		if ok && site.Match(file.Data) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,109 @@
+package evidence
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/taskmill/taskmill/model"
+)
+
+func TestClean(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"number in a subject", "Reject empty names (#123)", "Reject empty names"},
+		{"two numbers", "Fix crash (#6946) (#7059)", "Fix crash"},
+		{"closing reference", "Fixes #26194\nCrash on empty input.", "Crash on empty input."},
+		{"closing with a colon", "Resolves: #5, #6\nBody text.", "Body text."},
+		{"closing by address", "Closes https://github.com/o/r/issues/12\n\nThe parser loops.", "The parser loops."},
+		{"closing inside a sentence", "The parser loops, see #8.", "The parser loops,"},
+		{"a plain number stays", "fixes 3 bugs in the parser", "fixes 3 bugs in the parser"},
+		{"foreign reference", "As in golang/go#1234 the walk ends.", "As in the walk ends."},
+		{"markdown link", "Use [the guide](https://example.com/x) here.", "Use the guide here."},
+		{"bare address", "Documented at https://example.com/a?b=c#d and more.", "Documented at and more."},
+		{"reference style link", "Text.\n\n[1]: https://example.com", "Text."},
+		{"image", "![shot](https://example.com/a.png)\nThe box overlaps.", "The box overlaps."},
+		{"hash", "Regression from 1a2b3c4d5e, crash again.", "Regression from, crash again."},
+		{"a word of hexadecimal letters stays", "The facade is defaced.", "The facade is defaced."},
+		{"calls stay", "Array.insert() copied (#3)", "Array.insert() copied"},
+		{"kernel trailer", "Keep order.\n\nFixes: 0fe6bf1 (\"Use RoutePath (#718)\")", "Keep order."},
+		{"trailers", "Keep order.\n\nSigned-off-by: A <a@b.c>\nCo-authored-by: B <b@b.c>\nReviewed-by: C", "Keep order."},
+		{"comment", "<!-- Thank you! fixes #9 -->\nKeep order.", "Keep order."},
+		{"open comment", "Keep order.\n<!-- and so on", "Keep order."},
+		{"checklist", "Keep order.\n\n## Checklist\n\n- [x] I added tests\n- [ ] docs\n", "Keep order."},
+		{"check items anywhere", "- [x] tests\nKeep order.", "Keep order."},
+		{"empty sections", "## Description\n\nKeep order.\n\n## Screenshots\n\n## Other\n", "## Description\n\nKeep order."},
+		{"bold heading of a template", "Keep order.\n\n**Checklist**\n\n1. one\n2. two", "Keep order."},
+		{"section after a template section", "# Testing\n\nran it\n\n# Why\n\nOrder matters.", "# Why\n\nOrder matters."},
+		{"talk", "Please review when you can. The parser loops on CR. Let me know what you think!", "The parser loops on CR."},
+		{"mentions", "Reported by @someone-else, the parser loops.", "Reported by, the parser loops."},
+		{"merge noise", "Merge branch 'main' into feature", ""},
+		{"commit noise", "wip: more\nfix lint\nAddress review comments\nApply suggestions from code review\nKeep order", "Keep order"},
+		{"carriage returns", "Keep order.\r\n\r\n\r\nFor all.\r\n", "Keep order.\n\nFor all."},
+		{"code stays", "Try:\n```python\nx = f(1)  # see #8\n```", "Try:\n```python\nx = f(1)  # see #8\n```"},
+		{"fenced diff goes", "Keep order.\n```diff\n- a\n+ b\n```\nFor all.", "Keep order.\nFor all."},
+		{"indented items keep their place", "- one (#1)\n  - two", "- one\n  - two"},
+		{"GitLab", "Keep order.\n\nSee merge request group/project!77", "Keep order."},
+		{"bot section", "Keep order.\n\n🤖 Generated with a tool", "Keep order."},
+		{"template's answers", "### Linked issues\n\nnone\n\n### What\n\nKeep order.", "### What\n\nKeep order."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, Clean(c.in)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("Fix x (#1)\n\n- [ ] a\n<!-- b -->\n```diff\n+a\n```\nSee [y](http://z) @w 1a2b3c4d")
+	f.Add("[[a](b)](c) `x <http://y>`_")
+	f.Add("\xff\r\n# H\n\n## I\n")
+	address := regexp.MustCompile(`https?://\w`)
+	f.Fuzz(func(t *testing.T, in string) {
+		got := Clean(in)
+		if len(got) > len(in) {
+			t.Errorf("%q became longer: %q", in, got)
+		}
+		if !strings.Contains(in, "```") && !strings.Contains(in, "~~~") && address.MatchString(got) {
+			t.Errorf("%q keeps an address: %q", in, got)
+		}
+	})
+}
+
+func TestRecordText(t *testing.T) {
+	r := model.Record{Title: "Reject empty names (#12)", Body: "* Reject empty names\n* Say which name is empty\n\nSigned-off-by: A",
+		Messages: []string{"Reject empty names", "Say which name is empty\n\nThe message had no name in it.", "fix lint"}}
+	want := "Reject empty names\n\n* Say which name is empty\n\nThe message had no name in it.\n\n- Empty names are refused with a message."
+	got := recordText(r, []string{"- Empty names are refused with a message. (#12)"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWords(t *testing.T) {
+	got := Words("Fix the crash: a parser loops when it is empty (new_name)")
+	if diff := cmp.Diff([]string{"crash", "parser", "loops", "empty", "new_name"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLeakScore(t *testing.T) {
+	hidden := "diff --git a/x.go b/x.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1,2 @@\n-old_line\n+return parseName(in, strictMode)\n+the quick brown fox jumps\n"
+	for _, c := range []struct {
+		name, public string
+		want         float64
+	}{
+		{"nothing told", "Names are refused when empty.", 0},
+		{"all told", "return parseName(in, strictMode)\nthe quick brown fox jumps", 1},
+		{"one of two names, no words", "parseName is wrong", 0.25},
+		{"removed lines are not hidden", "old_line", 0},
+	} {
+		if got := LeakScore(c.public, hidden); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if got := LeakScore("anything"); got != 0 {
+		t.Errorf("no hidden patch: %v", got)
+	}
+}
