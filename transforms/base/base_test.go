@@ -1,6 +1,7 @@
 package base
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func TestMakePlan(t *testing.T) {
 			o := o
 			c.edit(&o)
 			source := model.Source{Repo: "o/r", Location: "/r"}
-			c.want.Repo, c.want.Source, c.want.Changes = "o/r", source, order
+			c.want.Repo, c.want.Source, c.want.Changes, c.want.Language = "o/r", source, order, "go"
 			want := model.Plan{Repo: "o/r", Slots: []model.Slot{c.want}}
 			if diff := cmp.Diff(want, MakePlan("o/r", source, changes, o)); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)
@@ -62,83 +63,34 @@ func (l line) IsAncestor(a, b model.Hash) (bool, error) {
 	return ok && i <= l[b], nil
 }
 
-func (l line) Distance(a, b model.Hash) (int, int, error) {
-	return 10 * (l[b] - l[a]), l[b] - l[a], nil
-}
-
-func TestAssign(t *testing.T) {
-	history := line{"m1": 1, "m2": 2, "base": 3, "m3": 5, "new": 9}
+func TestHosts(t *testing.T) {
+	history := line{"m1": 1, "base": 3, "m3": 5}
 	itself := change(5, true)
 	itself.Record.MergeCommit = "base"
-	changes := []model.Change{change(1, true), change(2, true), change(3, true), itself}
-	plan := MakePlan("o/r", model.Source{}, changes, Options{Base: "base", Kind: Declared})
-	b := model.Base{Repo: "o/r", Commit: "base"}
-
-	candidates, rejections, err := Assign(plan, []Filled{{Slot: "base", Base: b}}, changes, "new", history)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string][4]int{}
-	for _, c := range candidates {
-		got[c.ID] = [4]int{c.DistanceMergeDays, c.DistanceMergeCommits, c.DistanceNewestDays, c.DistanceNewestCommits}
-	}
-	if diff := cmp.Diff(map[string][4]int{"o__r-1": {20, 2, 60, 6}, "o__r-2": {10, 1, 60, 6}}, got); diff != "" {
-		t.Errorf("candidates (-want +got):\n%s", diff)
-	}
-	reasons := map[string]model.Reason{}
-	for _, r := range rejections {
-		reasons[r.Candidate] = r.Reason
-	}
-	if diff := cmp.Diff(map[string]model.Reason{"o__r-3": model.NotAncestor, "o__r-5": model.NotAncestor}, reasons); diff != "" {
-		t.Errorf("rejections (-want +got):\n%s", diff)
-	}
-}
-
-func TestAssignToNoHealthyBase(t *testing.T) {
-	changes := []model.Change{change(1, true)}
-	plan := MakePlan("o/r", model.Source{}, changes, Options{Newest: "new"})
-	fault := &model.Fault{Stage: model.StageEnvironment, Reason: model.EnvironmentFailed, Detail: "no module"}
-	for name, filled := range map[string][]Filled{
-		"failed":   {{Slot: "new", Base: model.Base{Commit: "alt"}, Fault: fault}},
-		"unfilled": nil,
-	} {
-		_, rejections, err := Assign(plan, filled, changes, "new", line{})
-		if err != nil || len(rejections) != 1 {
-			t.Fatalf("%s: %v, %v", name, rejections, err)
-		}
-		want := model.BaseUnhealthy
-		if filled != nil {
-			want = model.EnvironmentFailed
-		}
-		if r := rejections[0]; r.Reason != want || *r.SourcePR != 1 {
-			t.Errorf("%s: %+v, want reason %s", name, r, want)
-		}
-	}
-}
-
-func TestHealthy(t *testing.T) {
-	obs := func(unit string, verdicts ...model.Verdict) model.Observation {
-		o := model.Observation{Run: model.Run{Unit: unit}}
-		for i, v := range verdicts {
-			o.Checks = append(o.Checks, model.Check{ID: fmt.Sprintf("%s::%d", unit, i), Verdict: v})
-		}
-		return o
-	}
 	for _, c := range []struct {
-		name string
-		obs  []model.Observation
-		want bool
+		name   string
+		change model.Change
+		want   model.Reason
 	}{
-		{"half holds", []model.Observation{obs("a", model.Pass, model.Fail), obs("b", model.XFail, model.Error)}, true},
-		{"under half", []model.Observation{obs("a", model.Pass, model.Fail), obs("b", model.Fail)}, false},
-		{"skipped checks do not count", []model.Observation{obs("a", model.Pass, model.Skip, model.Skip), obs("b", model.Pass)}, true},
-		{"flips do not hold", []model.Observation{obs("a", model.Pass), obs("a", model.Fail), obs("b", model.Pass), obs("b", model.Fail)}, false},
-		{"missing in one run does not hold", []model.Observation{obs("a", model.Pass), obs("a"), obs("b", model.Fail)}, false},
-		{"an unbuilt unit counts", []model.Observation{obs("a", model.Pass)}, true},
-		{"nothing observed", nil, false},
+		{"an older merge", change(1, true), ""},
+		{"a newer merge", change(3, true), model.NotAncestor},
+		{"a merge on another line", change(9, true), model.NotAncestor},
+		{"the base itself", itself, model.NotAncestor},
 	} {
-		if got := Healthy([]string{"a", "b"}, c.obs) == nil; got != c.want {
-			t.Errorf("%s: healthy %v, want %v", c.name, got, c.want)
+		err := Hosts(c.change, "base", history)
+		var f *model.Fault
+		got := model.Reason("")
+		if errors.As(err, &f) {
+			got = f.Reason
+		} else if err != nil {
+			t.Fatal(err)
 		}
+		if got != c.want {
+			t.Errorf("%s: reason %q, want %q", c.name, got, c.want)
+		}
+	}
+	var f *model.Fault
+	if err := Hosts(change(1, true), "nowhere", history); err == nil || errors.As(err, &f) {
+		t.Errorf("unknown base: %v, want the history's error", err)
 	}
 }

@@ -3,6 +3,7 @@
 package base
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,28 +43,36 @@ type Options struct {
 	Covers func(change model.Change, commit model.Hash) bool
 }
 
-// MakePlan is the plan of one repository: a slot with the base, all eligible changes, and the
-// nearest older commits that cover at least AlternateCover of what the base covers. It runs
-// nothing and reads only what Covers reads.
+// MakePlan is the plan of one repository: for each language a slot with the base, all eligible
+// changes of the language, and the nearest older commits that cover at least AlternateCover of
+// what the base covers. It runs nothing and reads only what Covers reads.
 func MakePlan(repo string, source model.Source, changes []model.Change, o Options) model.Plan {
-	slot := model.Slot{Repo: repo, Source: source, Kind: o.Kind, Commit: o.Base}
-	if slot.Commit == "" {
-		slot.Commit, slot.Kind = o.Newest, Default
+	commit, kind := o.Base, o.Kind
+	if commit == "" {
+		commit, kind = o.Newest, Default
 	}
-	if slot.Kind == "" {
-		slot.Kind = Default
+	if kind == "" {
+		kind = Default
 	}
-	eligible := make([]model.Change, 0, len(changes))
+	byLanguage := map[string][]model.Change{}
 	for _, c := range changes {
-		if c.Eligible && !slices.Contains(slot.Changes, c.ID) {
-			eligible = append(eligible, c)
-			slot.Changes = append(slot.Changes, c.ID)
+		if c.Eligible {
+			byLanguage[c.Language] = append(byLanguage[c.Language], c)
 		}
 	}
-	slices.Sort(slot.Changes)
-	slices.SortFunc(eligible, func(a, b model.Change) int { return strings.Compare(a.ID, b.ID) })
-	slot.Alternates = alternates(slot.Commit, eligible, o)
-	return model.Plan{Repo: repo, Slots: []model.Slot{slot}}
+	p := model.Plan{Repo: repo}
+	for _, l := range slices.Sorted(maps.Keys(byLanguage)) {
+		slot := model.Slot{Repo: repo, Source: source, Language: l, Kind: kind, Commit: commit}
+		own := byLanguage[l]
+		slices.SortFunc(own, func(a, b model.Change) int { return strings.Compare(a.ID, b.ID) })
+		own = slices.CompactFunc(own, func(a, b model.Change) bool { return a.ID == b.ID })
+		for _, c := range own {
+			slot.Changes = append(slot.Changes, c.ID)
+		}
+		slot.Alternates = alternates(slot.Commit, own, o)
+		p.Slots = append(p.Slots, slot)
+	}
+	return p
 }
 
 func alternates(commit model.Hash, changes []model.Change, o Options) []model.Hash {
