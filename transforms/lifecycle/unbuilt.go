@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -79,11 +81,23 @@ func (p *planner) explained(unit string, v view) *model.Fault {
 
 func (p *planner) namesRemoved(d model.Diagnostic) bool {
 	for _, n := range d.Names {
-		if p.removed[lastName(n)] {
+		if p.removed[lastName(n)] || slices.ContainsFunc(p.Removed, func(s model.Symbol) bool { return namesModule(n, s.Path) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesModule reports whether a diagnostic's name is the module or package that the file at
+// path is or lies in: a change that adds a module removes it whole. Dotted names are matched
+// anywhere in the path (pkg.new in src/pkg/new/x.py), import paths by their end.
+func namesModule(name, file string) bool {
+	stem := "/" + strings.TrimSuffix(file, path.Ext(file)) + "/"
+	if !strings.Contains(name, "/") {
+		return name != "" && strings.Contains(stem, "/"+strings.ReplaceAll(name, ".", "/")+"/")
+	}
+	dir := path.Dir(file)
+	return dir != "." && strings.HasSuffix("/"+name, "/"+dir)
 }
 
 // lastName is the unqualified name: T.Method, pkg.Func and Class#m are named by diagnostics in

@@ -233,7 +233,11 @@ func parseCase(head string) (Case, error) {
 			c.AllUnits = f[1:]
 		case "removed":
 			for _, n := range f[1:] {
-				c.Removed = append(c.Removed, model.Symbol{Name: n})
+				file, name, ok := strings.Cut(n, ":")
+				if !ok {
+					file, name = "p.go", n
+				}
+				c.Removed = append(c.Removed, model.Symbol{Path: file, Name: name})
 			}
 		case "uses":
 			c.RemovedUses[f[1]] = f[2:]
