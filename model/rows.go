@@ -354,3 +354,8 @@ type Drift struct {
 	Got        string `parquet:"got"`
 	Cause      string `parquet:"cause"` // flaky (other repeats agree with the task), changed (none does), trees, infrastructure
 }
+
+// RowKey sorts drifts by task, state and check, then in the order of the repeats.
+func (d Drift) RowKey() string {
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%08d", d.InstanceID, d.State, d.Check, d.Repeat)
+}

@@ -15,7 +15,9 @@ import (
 	"github.com/taskmill/taskmill/transforms/construct"
 	"github.com/taskmill/taskmill/transforms/fidelity"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/leak"
 	"github.com/taskmill/taskmill/transforms/lifecycle"
+	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -108,7 +110,11 @@ type ended struct {
 	work      *work
 	verdict   lifecycle.Verdict
 	s         *tree.Tree
+	taskPatch patch.Patch
+	testPatch patch.Patch
+	fix       patch.Patch
 	task      model.Task
+	scan      *leak.Scan
 	err       error
 	runs      []model.RunRow
 	logHash   string
@@ -128,6 +134,9 @@ func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
 	}
 	if e.err == nil {
 		e.task, e.err = v.task(&e)
+	}
+	if e.err == nil {
+		e.err = v.leaks(&e)
 	}
 	return e
 }
@@ -167,7 +176,7 @@ func (v *validator) lifecycle(ctx context.Context, e *ended) error {
 			e.s = trees[e.verdict.S]
 			return nil
 		case step.Hidden != nil:
-			s, err := construct.Hide(w.draft.C, step.Hidden, e.candidate.Change.Removed, v.lang)
+			s, err := construct.Hide(w.draft.C, step.Hidden, w.draft.Gone, v.lang)
 			if err != nil {
 				return err
 			}
@@ -210,12 +219,12 @@ func (v *validator) stability(ctx context.Context, units []string) ([]model.Unst
 }
 
 func (v *validator) newCase(ctx context.Context, e *ended, unstable []model.UnstableCheck, units []string) (lifecycle.Case, error) {
-	w, c := e.work, e.candidate.Change
+	w := e.work
 	cs := lifecycle.Case{
 		ID: e.candidate.ID, Family: e.candidate.Family, AcceptBuildErrors: v.cfg.AcceptBuildErrors, Reversal: true,
 		Naming: v.lang, H: v.h.Hash(), C: w.draft.C.Hash(), Restored: v.h.Hash(),
 		Targets: w.targets, TargetUnits: w.targetUnits, NearbyUnits: w.nearby, AllUnits: v.suite(ctx, units),
-		Surfaces: map[string][]model.Surface{}, Removed: c.Removed, RemovedUses: map[string][]string{},
+		Surfaces: map[string][]model.Surface{}, Removed: w.draft.Removed, RemovedUses: map[string][]string{},
 		Unstable: unstable, Repeats: v.cfg.Repeats, Template: v.site.Template,
 	}
 	for _, u := range w.targetUnits {
@@ -227,7 +236,7 @@ func (v *validator) newCase(ctx context.Context, e *ended, unstable []model.Unst
 			cs.Surfaces[u] = append(cs.Surfaces[u], surfaces...)
 		}
 		for _, s := range cs.Surfaces[u] {
-			if names := construct.RemovedUses(s, c.Removed); len(names) > 0 {
+			if names := construct.RemovedUses(s, w.draft.Removed); len(names) > 0 {
 				cs.RemovedUses[s.Key()] = names
 			}
 		}
@@ -279,8 +288,11 @@ func (o observations) Of(key model.Hash) (model.Observation, bool) {
 
 // gates are the checks on the whole candidate after its lifecycle: fidelity.
 func (v *validator) gates(e *ended) error {
-	e.work.draft.Profile.TargetChecks = len(e.work.targets)
-	e.work.draft.Profile.RegressionChecks = construct.RegressionSurface(e.work.targets, v.h, v.lang)
+	modern := &e.work.draft.Profile
+	var err error
+	if modern.TargetChecks, modern.RegressionChecks, err = construct.Surface(e.work.targets, v.h, v.lang); err != nil {
+		return err
+	}
 	if f := fidelity.Gate(e.candidate.Change.Profile, e.work.draft.Profile); f != nil {
 		return f
 	}
@@ -341,14 +353,7 @@ func firstError(log []byte) string {
 // suite is the whole suite's units where, by what the needed ones took, it takes at most
 // lifecycle.SuiteSeconds.
 func (v *validator) suite(ctx context.Context, needed []string) []string {
-	units := map[string]bool{}
-	for _, p := range v.h.Paths() {
-		if v.lang.Kind(p) == model.CheckFile {
-			if u, ok := v.lang.Unit(v.h, p); ok {
-				units[u] = true
-			}
-		}
-	}
+	units := allUnits(v.lang, v.h)
 	var seconds float64
 	n := 0
 	for _, u := range needed {
@@ -362,5 +367,5 @@ func (v *validator) suite(ctx context.Context, needed []string) []string {
 	if n == 0 || seconds/float64(n)*float64(len(units)) > lifecycle.SuiteSeconds {
 		return nil
 	}
-	return sortedKeys(units)
+	return units
 }

@@ -18,10 +18,7 @@ import (
 func init() {
 	register.DoFn2x3[context.Context, Pair, string, Pair, error](&byBaseFn{})
 	register.DoFn4x1[context.Context, string, func(*Pair) bool, func(model.Score), error](&scoreFn{})
-	register.DoFn1x2[parquetio.Part, string, parquetio.Part](&byBuildFn{})
-	register.DoFn3x1[context.Context, string, func(*parquetio.Part) bool, error](&manifestFn{})
 	register.Iter1[Pair]()
-	register.Iter1[parquetio.Part]()
 	register.Emitter1[model.Score]()
 }
 
@@ -50,7 +47,7 @@ type Pair struct {
 	Index    int
 }
 
-// Build adds the evaluation to s: Pair, grouped by base, becomes Score, a table and a manifest.
+// Build adds the evaluation to s: Pair, grouped by base, becomes Score, a table.
 func Build(s beam.Scope, cfg Config) {
 	pairs := make([]Pair, len(cfg.Predictions))
 	for i, p := range cfg.Predictions {
@@ -59,8 +56,8 @@ func Build(s beam.Scope, cfg Config) {
 	s = s.Scope("evaluate")
 	keyed := beam.ParDo(s, &byBaseFn{cfg}, beam.Reshuffle(s, beam.CreateList(s, pairs)))
 	scores := beam.ParDo(s, &scoreFn{cfg}, beam.GroupByKey(s, keyed))
-	parts := parquetio.Write[model.Score](s, "scores", parquetio.Config{Dir: cfg.Out, Shards: 1, Creator: "taskmill"}, beam.Reshuffle(s, scores))
-	beam.ParDo0(s, &manifestFn{cfg}, beam.GroupByKey(s, beam.ParDo(s, &byBuildFn{}, parts)))
+	out := parquetio.Config{Dir: cfg.Out, Shards: 1, Creator: "taskmill"}
+	parquetio.Collect(s, out, parquetio.Write[model.Score](s, "scores", out, beam.Reshuffle(s, scores)))
 }
 
 type byBaseFn struct{ Config Config }
@@ -144,22 +141,6 @@ func attemptOf(all []model.Prediction, index int) int {
 		}
 	}
 	return n
-}
-
-type byBuildFn struct{}
-
-func (byBuildFn) ProcessElement(p parquetio.Part) (string, parquetio.Part) { return "evaluation", p }
-
-type manifestFn struct{ Config Config }
-
-func (f *manifestFn) ProcessElement(ctx context.Context, _ string, parts func(*parquetio.Part) bool) error {
-	m := parquetio.Manifest{ConfigHash: f.Config.Hash(), Version: f.Config.Version, Tables: map[string][]parquetio.Part{}}
-	var p parquetio.Part
-	for parts(&p) {
-		m.Tables[p.Table] = append(m.Tables[p.Table], p)
-		p = parquetio.Part{}
-	}
-	return parquetio.WriteManifest(ctx, f.Config.Out, m)
 }
 
 // Gold are the gold predictions of tasks, Blank the empty ones.

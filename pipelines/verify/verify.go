@@ -18,10 +18,7 @@ import (
 func init() {
 	register.DoFn2x3[context.Context, string, string, string, error](&byBaseFn{})
 	register.DoFn4x1[context.Context, string, func(*string) bool, func(model.Drift), error](&verifyFn{})
-	register.DoFn1x2[parquetio.Part, string, parquetio.Part](&byBuildFn{})
-	register.DoFn3x1[context.Context, string, func(*parquetio.Part) bool, error](&manifestFn{})
 	register.Iter1[string]()
-	register.Iter1[parquetio.Part]()
 	register.Emitter1[model.Drift]()
 }
 
@@ -49,14 +46,13 @@ func (c Config) Hash() string {
 	}{c.Corpus, c.Tasks, c.Repeat, c.Execute.Sandbox}))
 }
 
-// Build adds the verification to s: instance ids, grouped by base, become Drift, a table and a
-// manifest.
+// Build adds the verification to s: instance ids, grouped by base, become Drift, a table.
 func Build(s beam.Scope, cfg Config) {
 	s = s.Scope("verify")
 	keyed := beam.ParDo(s, &byBaseFn{cfg}, beam.Reshuffle(s, beam.CreateList(s, cfg.Tasks)))
 	found := beam.ParDo(s, &verifyFn{cfg}, beam.GroupByKey(s, keyed))
-	parts := parquetio.Write[model.Drift](s, "drifts", parquetio.Config{Dir: cfg.Out, Shards: 1, Creator: "taskmill"}, beam.Reshuffle(s, found))
-	beam.ParDo0(s, &manifestFn{cfg}, beam.GroupByKey(s, beam.ParDo(s, &byBuildFn{}, parts)))
+	out := parquetio.Config{Dir: cfg.Out, Shards: 1, Creator: "taskmill"}
+	parquetio.Collect(s, out, parquetio.Write[model.Drift](s, "drifts", out, beam.Reshuffle(s, found)))
 }
 
 type byBaseFn struct{ Config Config }
@@ -197,20 +193,4 @@ func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 		out = append(out, drifts(t, name, cells(t, name, u, p.Lang.Function), byUnit[u])...)
 	}
 	return out, nil
-}
-
-type byBuildFn struct{}
-
-func (byBuildFn) ProcessElement(p parquetio.Part) (string, parquetio.Part) { return "verification", p }
-
-type manifestFn struct{ Config Config }
-
-func (f *manifestFn) ProcessElement(ctx context.Context, _ string, parts func(*parquetio.Part) bool) error {
-	m := parquetio.Manifest{ConfigHash: f.Config.Hash(), Version: f.Config.Version, Tables: map[string][]parquetio.Part{}}
-	var p parquetio.Part
-	for parts(&p) {
-		m.Tables[p.Table] = append(m.Tables[p.Table], p)
-		p = parquetio.Part{}
-	}
-	return parquetio.WriteManifest(ctx, f.Config.Out, m)
 }

@@ -45,6 +45,23 @@ func Interface(hidden []model.Surface, removed []model.Symbol) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// RemovedUses are the names of removed that a test function names, sorted: by qualified name or,
+// where the receiver is not known, by the last part of it.
+func RemovedUses(s model.Surface, removed []model.Symbol) []string {
+	full, last := map[string]bool{}, map[string]bool{}
+	for _, u := range s.Uses {
+		full[u], last[evidence.LastName(u)] = true, true
+	}
+	var out []string
+	for _, r := range removed {
+		if full[r.Name] || last[evidence.LastName(r.Name)] {
+			out = append(out, r.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Statement is a task's problem statement: what the change is about, as its text or, where that
 // is too thin, its specification tells. It ends without a line end.
 func Statement(c model.Change) string { return strings.TrimSpace(c.Text) }

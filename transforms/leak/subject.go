@@ -24,6 +24,9 @@ const (
 	KindAsset    = "asset"    // (f) a hidden file, under whatever name
 )
 
+// Version is part of the key under which a scan is remembered: it changes with the rules.
+const Version = "1"
+
 // Told lines. A line tells something from toldChars non-blank characters on, and if it has a
 // letter or a digit: the underline of a heading does not. In code, toldInCode of them in one
 // file are a leak; elsewhere, and in comments, one is.
