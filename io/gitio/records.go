@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taskmill/taskmill/model"
@@ -70,6 +73,7 @@ type scan struct {
 	numberOf map[model.Hash]int64 // commit on a line to its pull request
 	taken    map[int64]bool
 	seen     map[model.Hash]bool // commits on the default branch's line
+	kinds    sync.Map
 	emitted  int
 }
 
@@ -90,21 +94,51 @@ func (s *scan) branch(ctx context.Context, name string, tip model.Hash) error {
 		}
 	}
 	own := newEntries(s.Repository, line)
+	var at []int
 	for k := range line {
+		if s.wanted(&line[k]) {
+			at = append(at, k)
+		}
+	}
+	// A few at a time: records are built beside each other and leave in order.
+	for chunk := range slices.Chunk(at, 64) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !s.wanted(&line[k]) {
-			continue
-		}
-		if err := s.record(name, &line[k], own, k); err != nil {
-			if errors.Is(err, errDone) {
-				return nil
+		built := s.built(name, line, own, chunk)
+		for n, k := range chunk {
+			if err := s.send(&line[k], built[n]); err != nil {
+				if errors.Is(err, errDone) {
+					return nil
+				}
+				return err
 			}
-			return err
 		}
 	}
 	return nil
+}
+
+// A result is a record, or why there is none; neither for a merge that landed nothing.
+type result struct {
+	record *model.Record
+	err    error
+}
+
+// built builds the records of the commits at the given positions.
+func (s *scan) built(branch string, line []landed, own *entries, at []int) []result {
+	out := make([]result, len(at))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8, len(at)) {
+		wg.Go(func() {
+			for n := int(next.Add(1)) - 1; n < len(at); n = int(next.Add(1)) - 1 {
+				rec, err := s.build(branch, &line[at[n]], own, at[n])
+				out[n] = result{rec, err}
+			}
+		})
+	}
+	wg.Wait()
+	return out
 }
 
 // maxOlder is how many commits older than the window end a walk: committer dates are nearly,
@@ -223,17 +257,16 @@ func (s *scan) fault(h model.Hash, n int64, at time.Time, err error) {
 	s.reject(r)
 }
 
-// record emits one record, or rejects it.
-func (s *scan) record(branch string, l *landed, own *entries, at int) error {
-	rec, err := s.build(branch, l, own, at)
-	if err != nil {
-		s.fault(l.commit.Hash, l.Number, l.commit.Committer.When, err)
+// send emits one record, or rejects it.
+func (s *scan) send(l *landed, built result) error {
+	if built.err != nil {
+		s.fault(l.commit.Hash, l.Number, l.commit.Committer.When, built.err)
 		return nil
 	}
-	if rec == nil {
+	if built.record == nil {
 		return nil
 	}
-	if err := s.emit(*rec); err != nil {
+	if err := s.emit(*built.record); err != nil {
 		return err
 	}
 	if s.emitted++; s.options.Limit > 0 && s.emitted >= s.options.Limit {
@@ -249,7 +282,7 @@ func (s *scan) build(branch string, l *landed, own *entries, at int) (*model.Rec
 	c := l.commit
 	rec := &model.Record{Source: s.source, Repo: s.source.Repo, Number: l.Number, Kind: "pr",
 		Title: l.Title, Body: l.Body, Author: Login(c.Author.Name, c.Author.Email),
-		AuthorKind: AuthorKind(c.Author.Name, c.Author.Email),
+		AuthorKind: s.kind(c.Author),
 		CreatedAt:  c.Author.When, MergedAt: c.Committer.When, ClosedAt: c.Committer.When,
 		State: "merged", BaseRef: branch, MergeCommit: c.Hash, HeadCommit: c.Hash, After: c.Hash,
 		MergeStyle: l.Style, BackportOf: l.BackportOf, Reverts: l.Reverts, VisibleAt: c.Committer.When,
@@ -274,7 +307,7 @@ func (s *scan) build(branch string, l *landed, own *entries, at int) (*model.Rec
 	for k, m := range commits {
 		if k == 0 {
 			rec.CreatedAt, rec.Author = m.Author.When, Login(m.Author.Name, m.Author.Email)
-			rec.AuthorKind = AuthorKind(m.Author.Name, m.Author.Email)
+			rec.AuthorKind = s.kind(m.Author)
 		}
 		if len(m.Parents) < 2 {
 			rec.Messages = append(rec.Messages, m.Message)
@@ -297,6 +330,17 @@ func (s *scan) build(branch string, l *landed, own *entries, at int) (*model.Rec
 		rec.Files = append(rec.Files, p)
 	}
 	return rec, nil
+}
+
+// kind is AuthorKind, once a person.
+func (s *scan) kind(g Signature) string {
+	key := g.Name + "\x00" + g.Email
+	if k, ok := s.kinds.Load(key); ok {
+		return k.(string)
+	}
+	k := AuthorKind(g.Name, g.Email)
+	s.kinds.Store(key, k)
+	return k
 }
 
 // numberLike is the pull request of the line's commit whose id begins with prefix.
