@@ -22,7 +22,7 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 			return 0, nil, fmt.Errorf("%w: delta chain without end", errCorrupt)
 		}
 		var ok bool
-		if k, data, ok = o.cache.get(cacheKey{pack: p, offset: off}); ok {
+		if k, data, ok = o.cache.get(p.place(off)); ok {
 			if len(chain) == 0 && int64(len(data)) > limit {
 				return 0, nil, ErrTooLarge
 			}
@@ -53,7 +53,9 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 			break
 		}
 		k, data = e.kind, e.data
-		o.cache.put(cacheKey{pack: p, offset: off}, k, data)
+		if k != commitKind || len(chain) > 0 { // a commit is rarely read twice or a base
+			o.cache.put(p.place(off), k, data)
+		}
 		break
 	}
 	for n := len(chain) - 1; n >= 0; n-- {
@@ -61,7 +63,7 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 		if data, err = patch(data, chain[n].delta); err != nil {
 			return 0, nil, fmt.Errorf("%w: %w", errCorrupt, err)
 		}
-		o.cache.put(cacheKey{pack: p, offset: chain[n].offset}, k, data)
+		o.cache.put(p.place(chain[n].offset), k, data)
 	}
 	return k, data, nil
 }

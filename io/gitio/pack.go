@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,7 +29,9 @@ type pack struct {
 	path string // of the pack file
 	idx  []byte
 	n    int // objects
-	open func() (*os.File, error)
+
+	number uint64 // 1 for the first pack of the repository
+	open   func() (*os.File, error)
 }
 
 const idxHeader = 8 + 256*4
@@ -75,12 +78,30 @@ func (p *pack) find(i id) (int64, bool) {
 	if lo > hi || hi > p.n {
 		return 0, false
 	}
-	at := lo + sort.Search(hi-lo, func(k int) bool { return bytes.Compare(p.name(lo+k), i[:]) >= 0 })
-	if at >= hi || !bytes.Equal(p.name(at), i[:]) {
-		return 0, false
+	// The first eight bytes decide nearly always; comparing them as a number is much faster.
+	want := binary.BigEndian.Uint64(i[:])
+	for lo < hi {
+		mid := (lo + hi) / 2
+		name := p.name(mid)
+		have := binary.BigEndian.Uint64(name)
+		c := cmp.Compare(have, want)
+		if c == 0 {
+			c = bytes.Compare(name, i[:])
+		}
+		switch {
+		case c == 0:
+			return p.offset(mid)
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
 	}
-	return p.offset(at)
+	return 0, false
 }
+
+// place names an offset of this pack for the cache. A pack is smaller than a terabyte.
+func (p *pack) place(off int64) uint64 { return p.number<<40 | uint64(off)&(1<<40-1) }
 
 func (p *pack) name(k int) []byte { return p.idx[idxHeader+20*k : idxHeader+20*k+20] }
 
