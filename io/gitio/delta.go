@@ -53,9 +53,7 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 			break
 		}
 		k, data = e.kind, e.data
-		if k != commitKind || len(chain) > 0 { // a commit is rarely read twice or a base
-			o.cache.put(p.place(off), k, data)
-		}
+		o.cache.put(p.place(off), k, data)
 		break
 	}
 	for n := len(chain) - 1; n >= 0; n-- {
@@ -90,20 +88,7 @@ func (p *pack) entry(off, limit int64) (entry, error) {
 	}
 	w := windows.Get().(*window)
 	defer windows.Put(w)
-	w.f, w.next, w.r, w.w = f, off, 0, 0
-	k, size, baseOff, base, err := w.header(off)
-	if err != nil {
-		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
-	}
-	if size > max(limit, maxObject) || size > limit && k != ofsDelta && k != refDelta {
-		return entry{}, ErrTooLarge
-	}
-	data, err := w.inflate(size)
-	if err != nil {
-		w.z = nil
-		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
-	}
-	return entry{k, data, baseOff, base}, nil
+	return w.entry(f, off, limit)
 }
 
 var errDelta = errors.New("delta out of range")
