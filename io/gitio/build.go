@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/taskmill/taskmill/model"
 )
@@ -35,9 +36,10 @@ func (s *scan) build(branch string, l *landed, own *entries, at int) (*model.Rec
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Parents) > 1 && len(commits) == 0 && l.Number == 0 {
+	if len(c.Parents) > 1 && l.Number == 0 && !ownWork(commits) {
 		return nil, nil
 	}
+	nameByCommit(rec, commits)
 	for k, m := range commits {
 		if k == 0 {
 			rec.CreatedAt, rec.Author = m.Author.When, Login(m.Author.Name, m.Author.Email)
@@ -75,6 +77,25 @@ func (s *scan) kind(g Signature) string {
 	k := AuthorKind(g.Name, g.Email)
 	s.kinds.Store(key, k)
 	return k
+}
+
+// ownWork reports whether the commits of a merge without a number are a change of their own:
+// not nothing, and not another branch with the pull requests that landed there.
+func ownWork(commits []Commit) bool {
+	return len(commits) > 0 && !slices.ContainsFunc(commits, func(c Commit) bool {
+		return ParseMessage(c.Message, len(c.Parents)).Number > 0
+	})
+}
+
+// nameByCommit takes title and body from the branch's first commit where the host left none of
+// its own: in a rebase, and in a merge without a text.
+func nameByCommit(rec *model.Record, commits []Commit) {
+	bare := strings.HasPrefix(rec.Title, "Merge ") || strings.HasPrefix(rec.Title, "Auto merge of ")
+	if len(commits) == 0 || rec.MergeStyle != "rebase" && !bare {
+		return
+	}
+	l := ParseMessage(commits[0].Message, len(commits[0].Parents))
+	rec.Title, rec.Body = l.Title, l.Body
 }
 
 // numberLike is the pull request of the line's commit whose id begins with prefix.

@@ -219,7 +219,7 @@ func TestStyles(t *testing.T) {
 	want := []string{
 		`8 squash "Revert \"Between (#5)\"" Delete_d_for_good_(#7)..Revert_"Between_(#5)"_(#8) deleted:between reverts=5`,
 		`7 merge "Delete d for good" Add_d..Delete_d deleted:d.txt`,
-		`6 rebase "Add d" Between_(#5)..Add_d added:c.txt added:d.txt`,
+		`6 rebase "Add c" Between_(#5)..Add_d added:c.txt added:d.txt`,
 		`5 squash "Between" Merge_branch_'pr/gitlab'_into_'main'..Between_(#5) added:between`,
 		`4 merge "Link b" Merge_pull_request_'Move_a_to_b'_(#3)_from_pr/gitea_into_main..Link symlink:link submodule:sub closes=9/0.8`,
 		`3 merge "Move a to b" Correct_a_(#2)..Move_a renamed:b.txt<a.txt mode:run.sh`,
@@ -275,6 +275,52 @@ func TestOptions(t *testing.T) {
 		if diff := cmp.Diff(tt.want, numbers(tt.o)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// A merge of another branch brings in its pull requests; it is no change of its own. A merge
+// without a number and without such is one, and is named by its first commit.
+func TestMergesWithoutNumber(t *testing.T) {
+	r := open(t, gittest.Repo(t, `
+-- @commit main --
+Start
+-- a --
+a
+-- @commit 1.x --
+Correct it (#2)
+-- b --
+b
+-- @join main 1.x --
+Merge branch '1.x'
+-- @commit topic --
+Add c
+
+Because.
+-- c --
+c
+-- @commit topic --
+Mend c
+-- c --
+C
+-- @join main topic --
+Merge branch 'topic'
+-- @commit main --
+End
+-- d --
+d
+`), Options{})
+	got, _ := collect(t, r, RecordOptions{Commits: true})
+	want := []string{
+		`0 commit "End" Merge_branch_'topic'..End added:d`,
+		`0 commit "Add c" Merge_branch_'1.x'..Mend_c added:c`,
+		`0 commit "Start" ..Start added:a`,
+	}
+	if diff := cmp.Diff(want, lines(r, got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	got, _ = collect(t, r, RecordOptions{Branches: []string{"1.x"}})
+	if diff := cmp.Diff([]string{`2 squash "Correct it" Start..Correct_it_(#2) added:b on=1.x`}, lines(r, got)); diff != "" {
+		t.Errorf("with the branch (-want +got):\n%s", diff)
 	}
 }
 
