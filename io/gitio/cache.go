@@ -1,66 +1,71 @@
 package gitio
 
-import (
-	"container/list"
-	"sync"
-)
+import "sync"
 
-// A cacheKey names one object in a pack by its offset, or a loose object by its id.
-type cacheKey struct {
-	pack   *pack
-	offset int64
-	id     id
-}
-
-// A cache keeps the least recently used object contents up to a number of bytes. Its values
-// are shared: nobody writes to them. Safe for concurrent use.
+// A cache keeps the least recently used object contents up to a number of bytes, by the place
+// of an object: its pack's number and its offset in one word, which hashes several times faster
+// than an object id. Its contents are shared: nobody writes to them. Safe for concurrent use.
 type cache struct {
 	mu    sync.Mutex
 	max   int64
 	size  int64
-	order *list.List
-	items map[cacheKey]*list.Element
+	items map[uint64]*cached
+	ends  cached // ends.next is the most recently used
 }
 
 type cached struct {
-	key  cacheKey
-	kind kind
-	data []byte
+	prev, next *cached
+	place      uint64
+	kind       kind
+	data       []byte
 }
+
+// overhead is the bookkeeping of one entry, in bytes.
+const overhead = 120
 
 func newCache(max int64) *cache {
-	return &cache{max: max, order: list.New(), items: map[cacheKey]*list.Element{}}
+	c := &cache{max: max, items: map[uint64]*cached{}}
+	c.ends.prev, c.ends.next = &c.ends, &c.ends
+	return c
 }
 
-func (c *cache) get(k cacheKey) (kind, []byte, bool) {
+func (c *cache) get(place uint64) (kind, []byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.items[k]
+	e, ok := c.items[place]
 	if !ok {
 		return 0, nil, false
 	}
-	c.order.MoveToFront(e)
-	v := e.Value.(*cached)
-	return v.kind, v.data, true
+	e.cut()
+	c.front(e)
+	return e.kind, e.data, true
 }
 
 // put keeps data unless it alone would take an eighth of the cache.
-func (c *cache) put(k cacheKey, kd kind, data []byte) {
-	n := int64(len(data)) + 200 // the bookkeeping of an entry
+func (c *cache) put(place uint64, k kind, data []byte) {
+	n := int64(len(data)) + overhead
 	if n > c.max/8 {
 		return
 	}
+	e := &cached{place: place, kind: k, data: data}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.items[k]; ok {
+	if _, ok := c.items[place]; ok {
 		return
 	}
-	c.items[k] = c.order.PushFront(&cached{k, kd, data})
-	c.size += n
-	for c.size > c.max {
-		last := c.order.Back()
-		v := c.order.Remove(last).(*cached)
-		delete(c.items, v.key)
-		c.size -= int64(len(v.data)) + 200
+	c.items[place] = e
+	c.front(e)
+	for c.size += n; c.size > c.max; {
+		last := c.ends.prev
+		last.cut()
+		delete(c.items, last.place)
+		c.size -= int64(len(last.data)) + overhead
 	}
 }
+
+func (c *cache) front(e *cached) {
+	e.prev, e.next = &c.ends, c.ends.next
+	e.prev.next, e.next.prev = e, e
+}
+
+func (e *cached) cut() { e.prev.next, e.next.prev = e.next, e.prev }

@@ -22,6 +22,9 @@ const keywordConfidence = 0.8
 // before each reference, as GitHub reads it. HTML comments and code do not count. A foreign
 // repository's issue carries its name. Sorted by repository and number.
 func Closes(text, repo string) []model.Reference {
+	if !strings.Contains(text, "#") && !strings.Contains(text, "/issues/") && !strings.Contains(text, "GH-") && !strings.Contains(text, "gh-") {
+		return nil // most texts name no issue
+	}
 	text = comment.ReplaceAllString(withoutFences(text), " ")
 	text = inlineCode.ReplaceAllString(text, " ")
 	var out []model.Reference

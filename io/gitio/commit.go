@@ -51,6 +51,7 @@ func (r *Repository) Commit(h model.Hash) (Commit, error) {
 	if r.shallow[i] {
 		c.Parents = nil
 	}
+	r.keep(i, nodeOf(c))
 	return c, nil
 }
 
@@ -123,8 +124,22 @@ func text(b []byte, encoding string) string {
 
 // A node is what graph walks need of a commit.
 type node struct {
+	tree    id
 	parents []id
 	when    int64 // committer date, seconds
+}
+
+func nodeOf(c Commit) *node {
+	n := &node{}
+	n.tree, _ = parseID(string(c.Tree))
+	for _, p := range c.Parents {
+		i, _ := parseID(string(p))
+		n.parents = append(n.parents, i)
+	}
+	if !c.Committer.When.IsZero() {
+		n.when = c.Committer.When.Unix()
+	}
+	return n
 }
 
 // maxNodes bounds the nodes that are kept: about 100 bytes each.
@@ -145,23 +160,33 @@ func (r *Repository) node(i id) (*node, error) {
 	if r.shallow[i] {
 		n.parents = nil
 	}
+	r.keep(i, n)
+	return n, nil
+}
+
+func (r *Repository) keep(i id, n *node) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.nodes) >= maxNodes {
 		clear(r.nodes)
 	}
 	r.nodes[i] = n
-	return n, nil
 }
 
+// parseNode reads only the lines that a node needs. Malformed ones leave it without parents or
+// date, as git's own graph walk does.
 func parseNode(data []byte) *node {
 	n := &node{}
-	for line := range bytes.Lines(data) {
-		if len(line) <= 1 {
+	for len(data) > 0 {
+		var line []byte
+		if line, data, _ = bytes.Cut(data, []byte("\n")); len(line) == 0 {
 			break
 		}
-		if rest, ok := bytes.CutPrefix(line, []byte("parent ")); ok && len(rest) >= 40 {
-			if p, ok := parseID(string(rest[:40])); ok {
+		if hex, ok := bytes.CutPrefix(line, []byte("tree ")); ok {
+			n.tree, _ = parseID(string(hex))
+		}
+		if hex, ok := bytes.CutPrefix(line, []byte("parent ")); ok {
+			if p, ok := parseID(string(hex)); ok {
 				n.parents = append(n.parents, p)
 			}
 		}

@@ -22,7 +22,7 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 			return 0, nil, fmt.Errorf("%w: delta chain without end", errCorrupt)
 		}
 		var ok bool
-		if k, data, ok = o.cache.get(cacheKey{pack: p, offset: off}); ok {
+		if k, data, ok = o.cache.get(p.place(off)); ok {
 			if len(chain) == 0 && int64(len(data)) > limit {
 				return 0, nil, ErrTooLarge
 			}
@@ -53,7 +53,7 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 			break
 		}
 		k, data = e.kind, e.data
-		o.cache.put(cacheKey{pack: p, offset: off}, k, data)
+		o.cache.put(p.place(off), k, data)
 		break
 	}
 	for n := len(chain) - 1; n >= 0; n-- {
@@ -61,7 +61,7 @@ func (o *objects) packed(p *pack, off, limit int64, depth int) (kind, []byte, er
 		if data, err = patch(data, chain[n].delta); err != nil {
 			return 0, nil, fmt.Errorf("%w: %w", errCorrupt, err)
 		}
-		o.cache.put(cacheKey{pack: p, offset: chain[n].offset}, k, data)
+		o.cache.put(p.place(chain[n].offset), k, data)
 	}
 	return k, data, nil
 }
@@ -88,20 +88,7 @@ func (p *pack) entry(off, limit int64) (entry, error) {
 	}
 	w := windows.Get().(*window)
 	defer windows.Put(w)
-	w.f, w.next, w.r, w.w = f, off, 0, 0
-	k, size, baseOff, base, err := w.header(off)
-	if err != nil {
-		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
-	}
-	if size > max(limit, maxObject) || size > limit && k != ofsDelta && k != refDelta {
-		return entry{}, ErrTooLarge
-	}
-	data, err := w.inflate(size)
-	if err != nil {
-		w.z = nil
-		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
-	}
-	return entry{k, data, baseOff, base}, nil
+	return w.entry(f, off, limit)
 }
 
 var errDelta = errors.New("delta out of range")

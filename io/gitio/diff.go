@@ -85,11 +85,19 @@ func (r *Repository) differ(dir string, a, b id, depth int, out *[]Change) error
 	if err != nil {
 		return err
 	}
+	olds, news = skipEqual(olds, news)
 	left, right := cursor{i: a, rest: olds}, cursor{i: b, rest: news}
 	if err := cmp.Or(left.next(), right.next()); err != nil {
 		return err
 	}
 	for left.ok || right.ok {
+		if left.ok && right.ok && left.e.id == right.e.id && bytes.Equal(left.e.name, right.e.name) && left.e.mode == right.e.mode {
+			left.rest, right.rest = skipEqual(left.rest, right.rest)
+			if err := cmp.Or(left.next(), right.next()); err != nil {
+				return err
+			}
+			continue
+		}
 		order := compareEntries(left, right)
 		var o, n treeEntry
 		if order <= 0 {
@@ -108,6 +116,18 @@ func (r *Repository) differ(dir string, a, b id, depth int, out *[]Change) error
 		}
 	}
 	return nil
+}
+
+// skipEqual cuts the entries off that two tree objects begin with alike. Most of what two
+// neighbours in a history hold is alike, and need not be decoded.
+func skipEqual(a, b []byte) ([]byte, []byte) {
+	for {
+		end := bytes.IndexByte(a, 0) + 21
+		if end < 21 || end > len(a) || end > len(b) || !bytes.Equal(a[:end], b[:end]) {
+			return a, b
+		}
+		a, b = a[end:], b[end:]
+	}
 }
 
 // pair handles one name; either side may be absent, and both are of the same sort (folder or

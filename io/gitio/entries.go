@@ -10,14 +10,12 @@ import (
 // that, a merged branch's own commits and its merge base are found by looking at the branch
 // alone, where a walk by date would look at all history since the branch left.
 type entries struct {
-	r     *Repository
-	line  []landed
-	at    map[id]int // position in line, newest 0; nil where the line does not reach the root
-	depth map[id]int
+	r  *Repository
+	at map[id]int // position in the line, newest 0; nil where the line does not reach the root
 }
 
 func newEntries(r *Repository, line []landed) *entries {
-	e := &entries{r: r, line: line}
+	e := &entries{r: r}
 	if len(line) == 0 || len(line[len(line)-1].commit.Parents) > 0 || r.Shallow() {
 		return e
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/taskmill/taskmill/model"
@@ -206,6 +207,9 @@ func (r *Repository) only(head, upstream id) ([]id, error) {
 	if _, err := w.paint(head, upstream); err != nil {
 		return nil, err
 	}
+	if err := w.settle(); err != nil {
+		return nil, err
+	}
 	var out []id
 	for i, m := range w.marks {
 		if m&(fromA|fromB) == fromA {
@@ -225,6 +229,46 @@ func (r *Repository) only(head, upstream id) ([]id, error) {
 		return cmp.Or(cmp.Compare(depth[y], depth[x]), cmp.Compare(string(x[:]), string(y[:])))
 	})
 	return out, nil
+}
+
+// settle marks what the second commit reaches among what was marked as the first's alone: the
+// walk ends while that news is still on its way where commits are of one second.
+func (w *walk) settle() error {
+	oldest := int64(math.MaxInt64)
+	var todo []id
+	for i, m := range w.marks {
+		if m&fromB != 0 {
+			todo = append(todo, i)
+			continue
+		}
+		n, err := w.r.node(i)
+		if err != nil {
+			return err
+		}
+		oldest = min(oldest, n.when)
+	}
+	for len(todo) > 0 {
+		n, err := w.r.node(todo[len(todo)-1])
+		if err != nil {
+			return err
+		}
+		todo = todo[:len(todo)-1]
+		for _, p := range n.parents {
+			if w.marks[p]&fromB != 0 {
+				continue
+			}
+			parent, err := w.r.node(p)
+			if err != nil {
+				return err
+			}
+			if w.marks[p] == 0 && parent.when < oldest {
+				continue
+			}
+			w.marks[p] |= fromB
+			todo = append(todo, p)
+		}
+	}
+	return nil
 }
 
 // depth is the longest way from a branch's commit to its first ones, so that the order of a

@@ -79,13 +79,14 @@ type objects struct {
 	dirs  []string
 	cache *cache
 
-	mu    sync.RWMutex
-	packs []*pack
-	known map[string]bool // index files that were looked at
+	mu       sync.RWMutex
+	packs    []*pack
+	known    map[string]bool // index files that were looked at
+	looseIDs map[id]uint64
 }
 
 func openObjects(dirs []string, cacheBytes int64) (*objects, error) {
-	o := &objects{dirs: dirs, cache: newCache(cacheBytes), known: map[string]bool{}}
+	o := &objects{dirs: dirs, cache: newCache(cacheBytes), known: map[string]bool{}, looseIDs: map[id]uint64{}}
 	_, err := o.scan()
 	return o, err
 }
@@ -114,6 +115,7 @@ func (o *objects) scan() (bool, error) {
 			}
 			o.known[path] = true
 			o.packs = append(o.packs, p)
+			p.number = uint64(len(o.packs))
 			found = true
 		}
 	}
@@ -188,12 +190,13 @@ func (o *objects) read(i id, limit int64, depth int) (kind, []byte, error) {
 
 // loose reads an object that is a file of its own and checks it against its id.
 func (o *objects) loose(i id, limit int64) (kind, []byte, error) {
-	key := cacheKey{id: i}
-	if k, data, ok := o.cache.get(key); ok {
-		if int64(len(data)) > limit {
-			return 0, nil, ErrTooLarge
+	if at, ok := o.looseAt(i); ok {
+		if k, data, ok := o.cache.get(at); ok {
+			if int64(len(data)) > limit {
+				return 0, nil, ErrTooLarge
+			}
+			return k, data, nil
 		}
-		return k, data, nil
 	}
 	h := hex.EncodeToString(i[:])
 	for _, dir := range o.dirs {
@@ -209,11 +212,30 @@ func (o *objects) loose(i id, limit int64) (kind, []byte, error) {
 			err = cerr
 		}
 		if err == nil {
-			o.cache.put(key, k, data)
+			o.keepLoose(i, k, data)
 		}
 		return k, data, err
 	}
 	return 0, nil, ErrMissing
+}
+
+// looseAt is the cache's place of a loose object that was read before.
+func (o *objects) looseAt(i id) (uint64, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	n, ok := o.looseIDs[i]
+	return n, ok
+}
+
+func (o *objects) keepLoose(i id, k kind, data []byte) {
+	o.mu.Lock()
+	n, ok := o.looseIDs[i]
+	if !ok {
+		n = uint64(len(o.looseIDs)) // the place of pack 0, which there is none
+		o.looseIDs[i] = n
+	}
+	o.mu.Unlock()
+	o.cache.put(n, k, data)
 }
 
 func readLoose(f io.Reader, i id, limit int64) (kind, []byte, error) {

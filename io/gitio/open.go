@@ -18,7 +18,6 @@ import (
 	"github.com/taskmill/taskmill/model"
 )
 
-
 // Open opens a source: a path, a URL (kept as a mirror below WorkDir, fetched again at each
 // Open unless Offline), or sample:NAME. The error is one line that names the location.
 func Open(ctx context.Context, source model.Source, o Options) (*Repository, error) {

@@ -1,11 +1,14 @@
 package gitio
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sort"
 	"strings"
@@ -28,7 +31,9 @@ type pack struct {
 	path string // of the pack file
 	idx  []byte
 	n    int // objects
-	open func() (*os.File, error)
+
+	number uint64 // 1 for the first pack of the repository
+	open   func() (*os.File, error)
 }
 
 const idxHeader = 8 + 256*4
@@ -75,12 +80,30 @@ func (p *pack) find(i id) (int64, bool) {
 	if lo > hi || hi > p.n {
 		return 0, false
 	}
-	at := lo + sort.Search(hi-lo, func(k int) bool { return bytes.Compare(p.name(lo+k), i[:]) >= 0 })
-	if at >= hi || !bytes.Equal(p.name(at), i[:]) {
-		return 0, false
+	// The first eight bytes decide nearly always; comparing them as a number is much faster.
+	want := binary.BigEndian.Uint64(i[:])
+	for lo < hi {
+		mid := (lo + hi) / 2
+		name := p.name(mid)
+		have := binary.BigEndian.Uint64(name)
+		c := cmp.Compare(have, want)
+		if c == 0 {
+			c = bytes.Compare(name, i[:])
+		}
+		switch {
+		case c == 0:
+			return p.offset(mid)
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
 	}
-	return p.offset(at)
+	return 0, false
 }
+
+// place names an offset of this pack for the cache. A pack is smaller than a terabyte.
+func (p *pack) place(off int64) uint64 { return p.number<<40 | uint64(off)&(1<<40-1) }
 
 func (p *pack) name(k int) []byte { return p.idx[idxHeader+20*k : idxHeader+20*k+20] }
 
@@ -122,58 +145,54 @@ func nibble(c byte) byte {
 	return c - '0'
 }
 
-// A window reads a file from an offset in blocks that suit small objects.
+// A window reads one entry of a pack. An entry that fits into its buffer, as nearly all do, is
+// inflated from memory: flate has a fast path for a bytes.Reader, and one for a bufio.Reader.
 type window struct {
-	f    io.ReaderAt
-	next int64
-	r, w int
-	buf  [4096]byte
-	z    io.ReadCloser
+	buf   [4096]byte
+	small bytes.Reader
+	large *bufio.Reader
+	z     io.ReadCloser
 }
 
-var windows = sync.Pool{New: func() any { return new(window) }}
+var windows = sync.Pool{New: func() any { return &window{large: bufio.NewReaderSize(nil, 1<<15)} }}
 
-func (w *window) fill() error {
-	n, err := w.f.ReadAt(w.buf[:], w.next)
+// entry is what f, a pack file, holds at an offset.
+func (w *window) entry(f io.ReaderAt, off, limit int64) (entry, error) {
+	n, err := f.ReadAt(w.buf[:], off)
 	if n == 0 {
 		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		return err
+		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
 	}
-	w.next += int64(n)
-	w.r, w.w = 0, n
-	return nil
+	w.small.Reset(w.buf[:n])
+	e, size, err := header(&w.small, off)
+	if err != nil {
+		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
+	}
+	if size > max(limit, maxObject) || size > limit && e.kind != ofsDelta && e.kind != refDelta {
+		return entry{}, ErrTooLarge
+	}
+	var source io.Reader = &w.small
+	if slack := int64(128); n == len(w.buf) && size+slack > int64(w.small.Len()) {
+		at := off + int64(n-w.small.Len())
+		w.large.Reset(io.NewSectionReader(f, at, math.MaxInt64-at))
+		source = w.large
+	}
+	if e.data, err = w.inflate(source, size); err != nil {
+		w.z = nil
+		return entry{}, fmt.Errorf("%w: %w", errCorrupt, err)
+	}
+	return e, nil
 }
 
-func (w *window) Read(b []byte) (int, error) {
-	if w.r == w.w {
-		if err := w.fill(); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(b, w.buf[w.r:w.w])
-	w.r += n
-	return n, nil
-}
-
-func (w *window) ReadByte() (byte, error) {
-	if w.r == w.w {
-		if err := w.fill(); err != nil {
-			return 0, err
-		}
-	}
-	w.r++
-	return w.buf[w.r-1], nil
-}
-
-// inflate is the zlib stream at the window's place, which must hold exactly size bytes.
-func (w *window) inflate(size int64) ([]byte, error) {
+// inflate is the zlib stream that source begins with, which must hold exactly size bytes.
+func (w *window) inflate(source io.Reader, size int64) ([]byte, error) {
 	var err error
 	if w.z == nil {
-		w.z, err = zlib.NewReader(w)
+		w.z, err = zlib.NewReader(source)
 	} else {
-		err = w.z.(zlib.Resetter).Reset(w, nil)
+		err = w.z.(zlib.Resetter).Reset(source, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -204,50 +223,52 @@ func readSized(r io.Reader, size int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// header reads an entry's type and size, for a delta also its base.
-func (w *window) header(at int64) (k kind, size, baseOff int64, base id, err error) {
-	c, err := w.ReadByte()
+// header reads the type, the size and, of a delta, the base of the entry at an offset.
+func header(r *bytes.Reader, at int64) (e entry, size int64, err error) {
+	c, err := r.ReadByte()
 	if err != nil {
-		return
+		return e, 0, err
 	}
-	k, size = kind(c>>4&7), int64(c&15)
+	e.kind, size = kind(c>>4&7), int64(c&15)
 	for shift := 4; c&0x80 != 0; shift += 7 {
-		if c, err = w.ReadByte(); err != nil {
-			return
+		if c, err = r.ReadByte(); err != nil {
+			return e, 0, err
 		}
 		if shift > 55 {
-			err = errors.New("size out of range")
-			return
+			return e, 0, errors.New("size out of range")
 		}
 		size |= int64(c&0x7f) << shift
 	}
-	switch k {
+	switch e.kind {
 	case ofsDelta:
-		var back int64
-		for first := true; first || c&0x80 != 0; first = false {
-			if c, err = w.ReadByte(); err != nil {
-				return
-			}
-			if !first {
-				back++
-			}
-			if back > 1<<55 {
-				err = errors.New("base out of range")
-				return
-			}
-			back = back<<7 | int64(c&0x7f)
-		}
-		baseOff = at - back
-		if back <= 0 || baseOff <= 0 {
-			err = errors.New("base out of range")
-		}
+		e.baseOffset, err = baseOffset(r, at)
 	case refDelta:
-		_, err = io.ReadFull(w, base[:])
+		_, err = io.ReadFull(r, e.base[:])
 	case commitKind, treeKind, blobKind, tagKind:
 	default:
-		err = fmt.Errorf("unknown type %d", k)
+		err = fmt.Errorf("unknown type %d", e.kind)
 	}
-	return
+	return e, size, err
+}
+
+// baseOffset reads how far before the entry at an offset its base is.
+func baseOffset(r *bytes.Reader, at int64) (int64, error) {
+	back := int64(-1)
+	for more := true; more; {
+		c, err := r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if back > 1<<55 {
+			return 0, errDelta
+		}
+		back = (back+1)<<7 | int64(c&0x7f)
+		more = c&0x80 != 0
+	}
+	if back <= 0 || at-back <= 0 {
+		return 0, errDelta
+	}
+	return at - back, nil
 }
 
 const (

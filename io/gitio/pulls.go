@@ -159,23 +159,31 @@ func (m *matcher) rebased(k int, n int64, head id, c Commit) {
 // samePatch compares what two commits of one parent change: the paths, and for each path the
 // lines that come and go, wherever they stand.
 func (m *matcher) samePatch(a, b Commit) bool {
-	x, errA := m.patchID(a)
-	y, errB := m.patchID(b)
-	return errA == nil && errB == nil && x == y
+	x, errA := m.changesOf(a)
+	y, errB := m.changesOf(b)
+	if errA != nil || errB != nil || len(x) != len(y) {
+		return false
+	}
+	if slices.Equal(x, y) {
+		return true
+	}
+	p, errA := m.patchID(x)
+	q, errB := m.patchID(y)
+	return errA == nil && errB == nil && p == q
+}
+
+func (m *matcher) changesOf(c Commit) ([]Change, error) {
+	before := model.Hash("")
+	if len(c.Parents) > 0 {
+		before = c.Parents[0]
+	}
+	return m.Changes(before, c.Hash)
 }
 
 // maxPatch bounds the files that are compared line by line.
 const maxPatch = 200
 
-func (m *matcher) patchID(c Commit) (string, error) {
-	before := model.Hash("")
-	if len(c.Parents) > 0 {
-		before = c.Parents[0]
-	}
-	changes, err := m.Changes(before, c.Hash)
-	if err != nil {
-		return "", err
-	}
+func (m *matcher) patchID(changes []Change) (string, error) {
 	h := sha256.New()
 	for k, ch := range changes {
 		h.Write([]byte(ch.Old.Path + "\x00" + ch.New.Path + "\x00" + ch.Word() + "\n"))

@@ -1,11 +1,13 @@
 package gitio
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taskmill/taskmill/model"
@@ -70,6 +72,7 @@ type scan struct {
 	numberOf map[model.Hash]int64 // commit on a line to its pull request
 	taken    map[int64]bool
 	seen     map[model.Hash]bool // commits on the default branch's line
+	kinds    sync.Map
 	emitted  int
 }
 
@@ -90,21 +93,51 @@ func (s *scan) branch(ctx context.Context, name string, tip model.Hash) error {
 		}
 	}
 	own := newEntries(s.Repository, line)
+	var at []int
 	for k := range line {
+		if s.wanted(&line[k]) {
+			at = append(at, k)
+		}
+	}
+	// A few at a time: records are built beside each other and leave in order.
+	for chunk := range slices.Chunk(at, 64) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !s.wanted(&line[k]) {
-			continue
-		}
-		if err := s.record(name, &line[k], own, k); err != nil {
-			if errors.Is(err, errDone) {
-				return nil
+		built := s.built(name, line, own, chunk)
+		for n, k := range chunk {
+			if err := s.send(&line[k], built[n]); err != nil {
+				if errors.Is(err, errDone) {
+					return nil
+				}
+				return err
 			}
-			return err
 		}
 	}
 	return nil
+}
+
+// A result is a record, or why there is none; neither for a merge that landed nothing.
+type result struct {
+	record *model.Record
+	err    error
+}
+
+// built builds the records of the commits at the given positions.
+func (s *scan) built(branch string, line []landed, own *entries, at []int) []result {
+	out := make([]result, len(at))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8, len(at)) {
+		wg.Go(func() {
+			for n := int(next.Add(1)) - 1; n < len(at); n = int(next.Add(1)) - 1 {
+				rec, err := s.build(branch, &line[at[n]], own, at[n])
+				out[n] = result{rec, err}
+			}
+		})
+	}
+	wg.Wait()
+	return out
 }
 
 // maxOlder is how many commits older than the window end a walk: committer dates are nearly,
@@ -140,8 +173,10 @@ func (s *scan) read(ctx context.Context, tip model.Hash) ([]landed, error) {
 		if len(c.Parents) > 0 {
 			h = c.Parents[0]
 		} else if i, _ := parseID(string(c.Hash)); s.shallow[i] {
-			s.fault(c.Hash, 0, time.Time{}, ErrShallow)
 			line = line[:len(line)-1] // its change cannot be told
+			if older == 0 && len(s.options.Numbers) == 0 {
+				s.fault(c.Hash, 0, time.Time{}, ErrShallow)
+			}
 		}
 	}
 	if s.seen == nil {
@@ -223,161 +258,20 @@ func (s *scan) fault(h model.Hash, n int64, at time.Time, err error) {
 	s.reject(r)
 }
 
-// record emits one record, or rejects it.
-func (s *scan) record(branch string, l *landed, own *entries, at int) error {
-	rec, err := s.build(branch, l, own, at)
-	if err != nil {
-		s.fault(l.commit.Hash, l.Number, l.commit.Committer.When, err)
+// send emits one record, or rejects it.
+func (s *scan) send(l *landed, built result) error {
+	if built.err != nil {
+		s.fault(l.commit.Hash, l.Number, l.commit.Committer.When, built.err)
 		return nil
 	}
-	if rec == nil {
+	if built.record == nil {
 		return nil
 	}
-	if err := s.emit(*rec); err != nil {
+	if err := s.emit(*built.record); err != nil {
 		return err
 	}
 	if s.emitted++; s.options.Limit > 0 && s.emitted >= s.options.Limit {
 		return errDone
 	}
 	return nil
-}
-
-var errNoBase = errors.New("no common ancestor with the target branch")
-
-// build is the record of a landed commit; nil for a merge that landed nothing.
-func (s *scan) build(branch string, l *landed, own *entries, at int) (*model.Record, error) {
-	c := l.commit
-	rec := &model.Record{Source: s.source, Repo: s.source.Repo, Number: l.Number, Kind: "pr",
-		Title: l.Title, Body: l.Body, Author: Login(c.Author.Name, c.Author.Email),
-		AuthorKind: AuthorKind(c.Author.Name, c.Author.Email),
-		CreatedAt:  c.Author.When, MergedAt: c.Committer.When, ClosedAt: c.Committer.When,
-		State: "merged", BaseRef: branch, MergeCommit: c.Hash, HeadCommit: c.Hash, After: c.Hash,
-		MergeStyle: l.Style, BackportOf: l.BackportOf, Reverts: l.Reverts, VisibleAt: c.Committer.When,
-		TimeCertain: true, Confidence: l.Confidence, TextSource: "git"}
-	if l.Number == 0 {
-		rec.Kind, rec.MergeStyle, rec.TimeCertain, rec.Confidence = "commit", "commit", false, 0
-	}
-	rec.Reverts = cmp.Or(rec.Reverts, s.numberLike(l.RevertsID))
-	if l.PickOf != "" {
-		rec.BackportOf = cmp.Or(rec.BackportOf, s.numberLike(l.PickOf))
-	}
-	if rec.BackportOf == rec.Number {
-		rec.BackportOf = 0
-	}
-	commits, err := s.bounds(rec, l, own, at)
-	if err != nil {
-		return nil, err
-	}
-	if len(c.Parents) > 1 && len(commits) == 0 && l.Number == 0 {
-		return nil, nil
-	}
-	for k, m := range commits {
-		if k == 0 {
-			rec.CreatedAt, rec.Author = m.Author.When, Login(m.Author.Name, m.Author.Email)
-			rec.AuthorKind = AuthorKind(m.Author.Name, m.Author.Email)
-		}
-		if len(m.Parents) < 2 {
-			rec.Messages = append(rec.Messages, m.Message)
-		}
-	}
-	text := rec.Title + "\n\n" + rec.Body
-	for _, m := range rec.Messages {
-		text += "\n\n" + m
-	}
-	rec.Closes = Closes(text, rec.Repo)
-	changes, err := s.Changes(rec.Before, rec.After)
-	if err != nil {
-		return nil, err
-	}
-	for _, ch := range changes {
-		p := model.PathChange{Path: ch.Path(), Change: ch.Word()}
-		if ch.Old.Path != "" && ch.Old.Path != p.Path {
-			p.OldPath = ch.Old.Path
-		}
-		rec.Files = append(rec.Files, p)
-	}
-	return rec, nil
-}
-
-// numberLike is the pull request of the line's commit whose id begins with prefix.
-func (s *scan) numberLike(prefix string) int64 {
-	if len(prefix) == 40 {
-		return s.numberOf[model.Hash(prefix)]
-	}
-	if len(prefix) < 7 {
-		return 0
-	}
-	for h, n := range s.numberOf {
-		if string(h[:len(prefix)]) == prefix {
-			return n
-		}
-	}
-	return 0
-}
-
-// maxMessages bounds the branch commits whose messages a record carries.
-const maxMessages = 100
-
-// bounds sets where the change begins and ends and returns the branch's own commits, oldest
-// first.
-func (s *scan) bounds(rec *model.Record, l *landed, own *entries, at int) ([]Commit, error) {
-	parents := l.commit.Parents
-	var first id
-	if len(parents) > 0 {
-		rec.Before = parents[0]
-		first, _ = parseID(string(parents[0]))
-	}
-	switch {
-	case len(parents) == 2:
-		head, _ := parseID(string(parents[1]))
-		ids, base, err := own.of(head, first, at)
-		if err != nil {
-			return nil, err
-		}
-		if base == (id{}) {
-			return nil, errNoBase
-		}
-		rec.Before, rec.After, rec.HeadCommit, rec.MergeBase = base.hash(), parents[1], parents[1], base.hash()
-		return s.commits(ids)
-	case l.before != "":
-		rec.Before = l.before
-		line, err := s.FirstParents(context.Background(), l.commit.Hash, maxMessages)
-		if err != nil {
-			return nil, err
-		}
-		if end := slices.Index(line, l.before); end >= 0 {
-			line = line[:end]
-		}
-		slices.Reverse(line)
-		var ids []id
-		for _, h := range line {
-			i, _ := parseID(string(h))
-			ids = append(ids, i)
-		}
-		return s.commits(ids)
-	case l.pull != id{} && first != id{}:
-		ids, base, err := own.of(l.pull, first, at)
-		if err != nil || base == (id{}) || len(ids) == 0 {
-			return nil, nil // the reference is extra: without it the squash stands for itself
-		}
-		rec.HeadCommit, rec.MergeBase = l.pull.hash(), base.hash()
-		commits, err := s.commits(ids)
-		if err != nil {
-			return nil, nil
-		}
-		return commits, nil
-	}
-	return nil, nil
-}
-
-func (s *scan) commits(ids []id) ([]Commit, error) {
-	var out []Commit
-	for _, i := range ids[:min(len(ids), maxMessages)] {
-		c, err := s.Commit(i.hash())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, nil
 }

@@ -269,14 +269,10 @@ func (o *objects) prefixed(prefix string, max int) ([]id, error) {
 // fixed order: origin/HEAD (in a mirror, its own HEAD), then main, master, trunk and develop,
 // the upstream's copy of each before the local one, else HEAD. How says which was taken.
 func (r *Repository) DefaultBranch() (name string, commit model.Hash, how string, err error) {
-	if target, ok := r.refs.symbolic["refs/remotes/origin/HEAD"]; ok {
-		if i, ok := r.refs.id(target); ok {
-			return r.branch(strings.TrimPrefix(target, "refs/remotes/origin/"), i, "origin/HEAD")
-		}
-	}
-	head := r.refs.symbolic["HEAD"]
-	if i, ok := r.refs.id(head); ok && r.mirror {
-		return r.branch(strings.TrimPrefix(head, "refs/heads/"), i, "origin/HEAD")
+	if target := r.upstreamHead(); target != "" {
+		i, _ := r.refs.id(target)
+		name := strings.TrimPrefix(strings.TrimPrefix(target, "refs/remotes/origin/"), "refs/heads/")
+		return r.branch(name, i, "origin/HEAD")
 	}
 	for _, n := range []string{"main", "master", "trunk", "develop"} {
 		for _, prefix := range []string{"refs/remotes/origin", "refs/heads"} {
@@ -286,9 +282,23 @@ func (r *Repository) DefaultBranch() (name string, commit model.Hash, how string
 		}
 	}
 	if i, ok := r.refs.id("HEAD"); ok {
-		return r.branch(strings.TrimPrefix(head, "refs/heads/"), i, "HEAD")
+		return r.branch(strings.TrimPrefix(r.refs.symbolic["HEAD"], "refs/heads/"), i, "HEAD")
 	}
 	return "", "", "", errors.New("find the default branch: HEAD names no commit")
+}
+
+// upstreamHead is the reference that the upstream's HEAD stands for; empty where it is unknown
+// or names nothing.
+func (r *Repository) upstreamHead() string {
+	target := r.refs.symbolic["refs/remotes/origin/HEAD"]
+	if _, ok := r.refs.id(target); ok {
+		return target
+	}
+	target = r.refs.symbolic["HEAD"]
+	if _, ok := r.refs.id(target); ok && r.mirror {
+		return target
+	}
+	return ""
 }
 
 func (r *Repository) branch(name string, i id, how string) (string, model.Hash, string, error) {

@@ -42,11 +42,14 @@ var (
 	squashNumber  = regexp.MustCompile(`^(.*\S)\s+\(#(\d+)\)$`)
 	gitlabTrailer = regexp.MustCompile(`(?m)^See merge request (?:\S+)?!(\d+)\s*$`)
 	// Trailers of merge scripts: spark and arrow, node, pytorch, Gitea.
-	trailers = []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^(?:This )?[Cc]loses #(\d+) from \S+/\S+`),
-		regexp.MustCompile(`(?m)^PR-URL: https?://\S+/pull/(\d+)\s*$`),
-		regexp.MustCompile(`(?m)^Pull [Rr]equest [Rr]esolved: https?://\S+/pull/(\d+)\s*$`),
-		regexp.MustCompile(`(?m)^Reviewed-on: https?://\S+/pulls/(\d+)\s*$`),
+	trailers = []struct {
+		holds   string
+		pattern *regexp.Regexp
+	}{
+		{"loses #", regexp.MustCompile(`(?m)^(?:This )?[Cc]loses #(\d+) from \S+/\S+`)},
+		{"PR-URL: ", regexp.MustCompile(`(?m)^PR-URL: https?://\S+/pull/(\d+)\s*$`)},
+		{"esolved: ", regexp.MustCompile(`(?m)^Pull [Rr]equest [Rr]esolved: https?://\S+/pull/(\d+)\s*$`)},
+		{"Reviewed-on: ", regexp.MustCompile(`(?m)^Reviewed-on: https?://\S+/pulls/(\d+)\s*$`)},
 	}
 	revertSubject = regexp.MustCompile(`^(?:Revert|revert:?) "?.*\(#(\d+)\)"?`)
 	revertBody    = regexp.MustCompile(`(?m)^Reverts (?:[\w.-]+/[\w.-]+)?#(\d+)\s*$`)
@@ -70,7 +73,11 @@ func ParseMessage(message string, parents int) Landing {
 }
 
 func (l *Landing) number(subject, body string, parents int) {
+	merge := strings.HasPrefix(subject, "Merge") || strings.Contains(subject, "erge of #")
 	for _, w := range wordings {
+		if !merge {
+			break // no wording can match; most subjects end here
+		}
 		m := w.pattern.FindStringSubmatch(subject)
 		if m == nil || w.parents > parents {
 			continue
@@ -88,7 +95,7 @@ func (l *Landing) number(subject, body string, parents int) {
 		}
 		return
 	}
-	if m := gitlabTrailer.FindStringSubmatch(body); m != nil {
+	if m := find(gitlabTrailer, body, "See merge request "); m != nil {
 		l.Number, l.Style, l.Confidence = number(m[1]), "merge", 1
 		if parents < 2 {
 			l.Style = "squash"
@@ -99,7 +106,7 @@ func (l *Landing) number(subject, body string, parents int) {
 		}
 		return
 	}
-	if m := squashNumber.FindStringSubmatch(subject); m != nil && !strings.HasPrefix(subject, "Merge branch ") {
+	if m := find(squashNumber, subject, "(#"); m != nil && !strings.HasPrefix(subject, "Merge branch ") {
 		l.Number, l.Style, l.Confidence, l.Title = number(m[2]), "squash", 0.9, m[1]
 		if parents > 1 {
 			l.Style = "merge"
@@ -107,7 +114,10 @@ func (l *Landing) number(subject, body string, parents int) {
 		return
 	}
 	for _, t := range trailers {
-		if all := t.FindAllStringSubmatch(body, -1); all != nil {
+		if !strings.Contains(body, t.holds) {
+			continue
+		}
+		if all := t.pattern.FindAllStringSubmatch(body, -1); all != nil {
 			l.Number, l.Style, l.Confidence = number(all[len(all)-1][1]), "script", 0.95
 			return
 		}
@@ -124,11 +134,11 @@ func (l *Landing) cutTitle(body string) {
 
 // marks finds what a message says about other changes.
 func (l *Landing) marks(subject, body string) {
-	if m := picked.FindStringSubmatch(body); m != nil {
+	if m := find(picked, body, "picked from commit"); m != nil {
 		l.PickOf = m[1]
 	}
 	title := l.Title
-	if strings.HasPrefix(strings.ToLower(title), "revert") {
+	if strings.HasPrefix(title, "Revert") || strings.HasPrefix(title, "revert") {
 		for _, m := range [][]string{revertSubject.FindStringSubmatch(title), revertBody.FindStringSubmatch(body)} {
 			if m != nil && number(m[1]) != l.Number {
 				l.Reverts = number(m[1])
@@ -140,9 +150,9 @@ func (l *Landing) marks(subject, body string) {
 		}
 		return
 	}
-	if m := backport.FindStringSubmatch(title); m != nil {
+	if m := find(backport, title, "#"); m != nil {
 		l.BackportOf = number(m[1])
-	} else if backportMark.MatchString(title) {
+	} else if strings.Contains(title, "]") && backportMark.MatchString(title) {
 		if m := innerNumber.FindStringSubmatch(title); m != nil {
 			l.BackportOf = number(m[1])
 		} else if m := backport.FindStringSubmatch(body); m != nil {
@@ -152,6 +162,15 @@ func (l *Landing) marks(subject, body string) {
 	if l.BackportOf == l.Number {
 		l.BackportOf = 0
 	}
+}
+
+// find matches only where s holds a plain string that every match holds: regular expressions
+// over each message would cost more than reading the history.
+func find(pattern *regexp.Regexp, s, holds string) []string {
+	if !strings.Contains(s, holds) {
+		return nil
+	}
+	return pattern.FindStringSubmatch(s)
 }
 
 // number reads digits; more than 9 of them are no pull request.

@@ -3,6 +3,7 @@ package gitio
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -46,11 +47,15 @@ func nextEntry(b []byte) (e treeEntry, rest []byte, err error) {
 	}
 	e.name = b[:end]
 	copy(e.id[:], b[end+1:])
-	if n := string(e.name); n == "" || n == "." || n == ".." || strings.EqualFold(n, ".git") || strings.Contains(n, "/") {
-		return e, nil, fmt.Errorf("%w: tree entry named %q", errCorrupt, n)
+	if end == 0 || e.name[0] == '.' && escapes(string(e.name)) || bytes.IndexByte(e.name, '/') >= 0 {
+		return e, nil, fmt.Errorf("%w: tree entry named %q", errCorrupt, e.name)
 	}
 	e.mode = canonical(e.mode)
 	return e, b[end+21:], nil
+}
+
+func escapes(name string) bool {
+	return name == "." || name == ".." || strings.EqualFold(name, ".git")
 }
 
 // canonical maps the modes of old histories (0664, 0600…) to those git has today.
@@ -80,12 +85,18 @@ func (r *Repository) treeOf(commit model.Hash) (id, error) {
 	if commit == "" {
 		return id{}, nil
 	}
-	c, err := r.Commit(commit)
-	if err != nil {
-		return id{}, err
+	i, ok := parseID(string(commit))
+	if !ok {
+		return i, errors.New("not a git id")
 	}
-	i, _ := parseID(string(c.Tree))
-	return i, nil
+	n, err := r.node(i)
+	if err != nil {
+		return i, err
+	}
+	if n.tree == (id{}) {
+		return i, &ObjectError{commit, fmt.Errorf("%w: commit without a tree", errCorrupt)}
+	}
+	return n.tree, nil
 }
 
 // Tree lists every path of a commit (files, symlinks, submodules), in git's order, and the git

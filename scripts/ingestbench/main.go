@@ -1,8 +1,8 @@
-// Command ingestbench measures how long gitio takes to read the records of a whole history,
-// against `git log --first-parent -m --raw` over the same commits, and prints the ratio; with
+// Command ingestbench measures how long gitio takes to read the changes and the records of a
+// whole history, against `git log --first-parent -m --raw` over the same commits, and prints the ratio; with
 // -check it also compares merge bases and changed paths with git's, one by one.
 //
-//	go run ./scripts/ingestbench [-check] [-runs N] [-pulls=false] [REPOSITORY...]
+//	go run ./scripts/ingestbench [-check] [-runs N] [REPOSITORY...]
 //
 // Without a repository it builds one of 10,000 commits with `git fast-import`.
 package main
@@ -11,11 +11,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/model"
@@ -67,7 +64,9 @@ func run(repos []string, check bool, runs int, profile string) (err error) {
 	return nil
 }
 
-// measure prints git's time, ours and their ratio. Ours includes opening the repository.
+// measure prints git's time, and the ratios of ours to it: for the changes of the same commits,
+// and for whole records, which hold more than git's output. Ours includes opening the
+// repository.
 func measure(repo string, runs int) error {
 	ctx := context.Background()
 	r, err := gitio.Open(ctx, model.Source{Location: repo}, gitio.Options{})
@@ -78,44 +77,48 @@ func measure(repo string, runs int) error {
 	if err != nil {
 		return err
 	}
-	line, err := r.FirstParents(ctx, tip, 0)
-	if err != nil {
-		return err
-	}
 	if err := r.Close(); err != nil {
 		return err
 	}
-	var records int
-	theirs, ours := time.Duration(1<<62), time.Duration(1<<62)
+	var commits, records int
+	theirs, changes, whole := worst, worst, worst
 	for range runs {
-		begin := time.Now()
-		git := exec.Command("git", "-C", repo, "log", "--first-parent", "-m", "--raw", string(tip))
-		git.Stdout, git.Stderr = io.Discard, os.Stderr
-		if err := git.Run(); err != nil {
-			return fmt.Errorf("git log: %w", err)
-		}
-		theirs = min(theirs, time.Since(begin))
-		begin = time.Now()
-		if records, err = ingest(ctx, repo); err != nil {
+		if err := theirs.git(repo, tip); err != nil {
 			return err
 		}
-		ours = min(ours, time.Since(begin))
+		if err := changes.ours(repo, func(r *gitio.Repository) (err error) { commits, err = walk(ctx, r, tip); return }); err != nil {
+			return err
+		}
+		if err := whole.ours(repo, func(r *gitio.Repository) (err error) { records, err = ingest(ctx, r); return }); err != nil {
+			return err
+		}
 	}
-	fmt.Printf("%s: branch %s (%s), %d commits, %d records: git %.3f s, gitio %.3f s, ratio %.2f\n", repo, name, how,
-		len(line), records, theirs.Seconds(), ours.Seconds(), ours.Seconds()/theirs.Seconds())
+	fmt.Printf("%s: branch %s (%s), %d commits, %d records\n  git log --raw  %v\n  changes        %v, %s\n  records        %v, %s\n",
+		repo, name, how, commits, records, theirs, changes, changes.over(theirs), whole, whole.over(theirs))
 	return nil
 }
 
-func ingest(ctx context.Context, repo string) (int, error) {
-	r, err := gitio.Open(ctx, model.Source{Location: repo}, gitio.Options{})
+// walk compares each commit of the first-parent line with its parent, as git log does.
+func walk(ctx context.Context, r *gitio.Repository, tip model.Hash) (int, error) {
+	line, err := r.FirstParents(ctx, tip, 0)
 	if err != nil {
 		return 0, err
 	}
-	n := 0
-	err = r.Records(ctx, gitio.RecordOptions{Commits: true}, func(model.Record) error { n++; return nil },
-		func(j model.Rejection) { fmt.Fprintln(os.Stderr, "rejected:", j.Candidate, j.Detail) })
-	if cerr := r.Close(); err == nil {
-		err = cerr
+	for k, h := range line {
+		parent := model.Hash("")
+		if k+1 < len(line) {
+			parent = line[k+1]
+		}
+		if _, err := r.Changes(parent, h); err != nil {
+			return 0, err
+		}
 	}
+	return len(line), nil
+}
+
+func ingest(ctx context.Context, r *gitio.Repository) (int, error) {
+	n := 0
+	err := r.Records(ctx, gitio.RecordOptions{Commits: true}, func(model.Record) error { n++; return nil },
+		func(j model.Rejection) { fmt.Fprintln(os.Stderr, "rejected:", j.Candidate, j.Detail) })
 	return n, err
 }
