@@ -24,10 +24,7 @@ func encode[T Row](w io.Writer, creator string, rows []placed[T]) (n int64, err 
 			err = fmt.Errorf("encode row %d: %v", n, r)
 		}
 	}()
-	p := parquet.NewGenericWriter[T](w,
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
-		parquet.CreatedBy("taskmill", creator, ""),
-		parquet.MaxRowsPerRowGroup(groupRows))
+	p := parquet.NewGenericWriter[T](w, options[T](creator)...)
 	var group int64
 	batch := make([]T, 0, batchRows)
 	flush := func() error {
@@ -61,4 +58,24 @@ func encode[T Row](w io.Writer, creator string, rows []placed[T]) (n int64, err 
 		return n, err
 	}
 	return n, p.Close()
+}
+
+// options are all that decides the bytes besides the rows.
+func options[T Row](creator string) []parquet.WriterOption {
+	var none T
+	schema := parquet.SchemaOf(none)
+	all := []parquet.WriterOption{
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
+		parquet.CreatedBy("taskmill", creator, ""),
+		parquet.MaxRowsPerRowGroup(groupRows),
+		// The bounds of a text column are whole texts, uncompressed: a patch would be there
+		// five times.
+		parquet.DataPageStatistics(false),
+	}
+	for _, column := range schema.Columns() {
+		if leaf, ok := schema.Lookup(column...); ok && leaf.Node.Type().Kind() == parquet.ByteArray {
+			all = append(all, parquet.SkipPageBounds(column...))
+		}
+	}
+	return all
 }

@@ -113,6 +113,21 @@ func TestMemoryIsThatOfARowGroup(t *testing.T) {
 	}
 }
 
+// TestTextIsCompressed: no copy of a text may lie uncompressed in statistics.
+func TestTextIsCompressed(t *testing.T) {
+	var w peak
+	sorted, err := arrange([]model.Task{{InstanceID: "a", Patch: strings.Repeat("+line\n", 100_000)}, {InstanceID: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := encode(&w, "test", sorted); err != nil {
+		t.Fatal(err)
+	}
+	if w.n > 40_000 {
+		t.Errorf("a patch of 600 KB of one line takes %d bytes", w.n)
+	}
+}
+
 // TestKilledWriter kills processes that write large parts.
 func TestKilledWriter(t *testing.T) {
 	if dir := os.Getenv("PARQUETIO_WRITE"); dir != "" {
