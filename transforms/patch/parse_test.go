@@ -127,6 +127,9 @@ func FuzzParse(f *testing.F) {
 		"--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+b\n\\ No newline at end of file",
 		"diff --git a/f b/f\nBinary files a/f and b/f differ\n",
 		"diff --git a/f b/f\ndeleted file mode 120000\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-b",
+		"diff --git a/f b/f\n--- a/f\n+++ /dev/null\n",
+		"rename from \x00\n",
+		"--- a/f\n+++ /dev/null\n@@ -0 +0,0 @@\n-",
 	} {
 		f.Add(seed)
 	}
