@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/tree"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // archive reads a case; <CR> and <TAB> stand for the characters.
