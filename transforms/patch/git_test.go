@@ -302,7 +302,7 @@ func (w worktree) agrees(what string, p Patch, tr *tree.Tree, flag string) bool 
 	_, gitErr := w.try(text, args...)
 	res, err := Apply(p, tr)
 	if (err == nil) != (gitErr == nil) {
-		if !joinsLines(p) {
+		if gitErr != nil || !joinsLines(p) {
 			w.t.Errorf("%s: git %v, ours %v\n%s", what, gitErr, err, text)
 		}
 		return false
