@@ -43,24 +43,30 @@ type tally struct {
 	commits                   int
 	files, counts, hunksEqual int // files that git shows; of which lines and hunks are as many
 	whole, wholeTaken         int
+	identical                 int // files whose hunks are git's, byte for byte
 	hunks, hunksTaken         int
 	forward, forwardTaken     int
 	ambiguous, moved          int
 	apart                     []string // applied differently
 	uneven                    []string // counted differently
+	exceptions                []string // applied differently for a known reason
 	unread                    []string // commits whose change git itself cannot read (a missing object)
 }
 
 func (t *tally) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  commits %d\n", t.commits)
-	fmt.Fprintf(&b, "  files %d: changed lines as git's in %d (%s), hunks too in %d (%s)\n",
-		t.files, t.counts, share(t.counts, t.files), t.hunksEqual, share(t.hunksEqual, t.files))
+	fmt.Fprintf(&b, "  files %d: changed lines as git's in %d (%s), hunks too in %d (%s), every byte of them in %d (%s)\n",
+		t.files, t.counts, share(t.counts, t.files), t.hunksEqual, share(t.hunksEqual, t.files), t.identical, share(t.identical, t.files))
 	fmt.Fprintf(&b, "  whole changes reversed on the newest tree %d, of which git takes %d\n", t.whole, t.wholeTaken)
 	fmt.Fprintf(&b, "  single hunks reversed on the newest tree %d, of which git takes %d (%d elsewhere, %d ambiguous)\n", t.hunks, t.hunksTaken, t.moved, t.ambiguous)
 	fmt.Fprintf(&b, "  single hunks applied to the oldest tree %d, of which git takes %d\n", t.forward, t.forwardTaken)
 	fmt.Fprintf(&b, "  applied differently %d\n", len(t.apart))
 	for _, line := range t.apart {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	fmt.Fprintf(&b, "  exceptions %d\n", len(t.exceptions))
+	for _, line := range t.exceptions {
 		fmt.Fprintf(&b, "    %s\n", line)
 	}
 	fmt.Fprintf(&b, "  not read %d\n", len(t.unread))
