@@ -2,6 +2,7 @@ package leak
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -85,12 +86,7 @@ func (c *Scan) release(p string) (at string, info bool) {
 }
 
 func (c *Scan) named(name string) bool {
-	for _, s := range c.subject.Self {
-		if s == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.subject.Self, name)
 }
 
 // distribution is the name in a folder like Name-1.0.dist-info.

@@ -45,7 +45,8 @@ type Subject struct {
 	// adds; CheckLines those that it adds to checks, and that test_patch adds.
 	Lines, CheckLines []string
 	// Checks are the paths, on H, of the source change's check patch. What S keeps of them
-	// belongs to checks that stay visible by rule, so CheckLines tell nothing there.
+	// belongs to checks that stay visible by rule, so CheckLines tell nothing there; nor in
+	// the check files that S changes.
 	Checks []string
 	// Assets are hidden texts whole: patch, test_patch, hidden test files.
 	Assets [][]byte
@@ -99,9 +100,6 @@ func New(s Subject) (*Scan, error) {
 			c.whole[sum] = KindAsset
 		}
 	}
-	if err := c.dropKnown(); err != nil {
-		return nil, err
-	}
 	return c, c.addTold()
 }
 
@@ -114,6 +112,9 @@ func (c *Scan) addVersions() error {
 			continue
 		}
 		c.changed[p] = true
+		if c.subject.Kind != nil && (c.subject.Kind(p) == model.CheckFile || c.subject.Kind(p) == model.CheckData) {
+			c.checks[p] = true
+		}
 		c.addSource(p)
 		if c.before[onH.Hash] {
 			continue
@@ -142,30 +143,15 @@ func (c *Scan) addVersions() error {
 	return nil
 }
 
-// dropKnown removes from whole what Before holds in another layout of blanks.
-func (c *Scan) dropKnown() error {
-	for _, p := range c.subject.Before.Paths() {
-		f, ok, err := c.readText(c.subject.Before, p)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		_, sum := fingerprint(f.Data)
-		delete(c.whole, sum)
-	}
-	return nil
-}
-
-// addTold keeps the added lines that Before holds nowhere.
+// addTold keeps the added lines that Before holds nowhere, and drops from whole what Before
+// holds in another layout of blanks. It reads Before once.
 func (c *Scan) addTold() error {
 	c.told, c.hidden = lineSet(c.subject.Lines), lineSet(c.subject.CheckLines)
 	for l := range c.told {
 		delete(c.hidden, l)
 	}
 	for _, p := range c.subject.Before.Paths() {
-		if len(c.told)+len(c.hidden) == 0 {
+		if len(c.told)+len(c.hidden)+len(c.whole) == 0 {
 			return nil
 		}
 		f, ok, err := c.readText(c.subject.Before, p)
@@ -175,6 +161,8 @@ func (c *Scan) addTold() error {
 		if !ok {
 			continue
 		}
+		_, sum := fingerprint(f.Data)
+		delete(c.whole, sum)
 		eachLine(f.Data, func(sum uint64, _ []byte) {
 			delete(c.told, sum)
 			delete(c.hidden, sum)

@@ -44,6 +44,13 @@ func (p process) execute(r model.Run) Round {
 			}
 			return o
 		case "vanishes":
+		case "waits":
+			// Reported as not run in the whole, and runs alone.
+			v := model.NotRun
+			if len(r.Only) > 0 {
+				v = model.Pass
+			}
+			o.Result.Checks = append(o.Result.Checks, model.Check{ID: "u::" + f, Verdict: v})
 		default:
 			o.Result.Checks = append(o.Result.Checks, model.Check{ID: "u::" + f, Verdict: model.Pass})
 		}
@@ -86,6 +93,7 @@ func TestComplete(t *testing.T) {
 		{"one crashes and the report says so", process{functions: abcd, fate: map[string]string{"B": "crash"}}, "A=pass B=crash C=pass D=pass", "failed", []string{"skip=A,B only="}},
 		{"two die", process{functions: abcd, fate: map[string]string{"A": "crash", "C": "crash"}}, "A=crash B=pass C=crash D=pass", "failed", []string{"skip=A only=", "skip=A,B,C only="}},
 		{"the last dies", process{functions: abcd, fate: map[string]string{"D": "dies"}}, "A=pass B=pass C=pass", "failed", []string{"skip= only=D"}},
+		{"one is reported as not run", process{functions: abcd, fate: map[string]string{"A": "waits", "B": "crash"}}, "A=pass B=crash C=pass D=pass", "failed", []string{"skip=B only=", "skip= only=A"}},
 		{"silently", process{functions: abcd, fate: map[string]string{"B": "dies"}, silent: true}, "A=pass C=pass D=pass", "failed", []string{"skip= only=B", "skip= only=C", "skip= only=D"}},
 		{"killed while one was running", process{functions: abcd, fate: map[string]string{"B": "kills"}}, "A=pass C=pass D=pass", "failed", []string{"skip=A,B only=", "skip= only=B"}},
 		{"killed and nobody knows by whom", process{functions: abcd, fate: map[string]string{"B": "kills"}, silent: true}, "A=pass", "killed", nil},
