@@ -135,7 +135,7 @@ func (e *hostEnvironment) script(s stage, c command, j job) (string, error) {
 	if local && e.h.layers.process {
 		// The first process of the namespace must stay a shell, which reaps orphans; what it
 		// says itself about a killed command is no output of the command.
-		return b.String() + "set +e\nexec 4>&2 2>/dev/null\n" + line + " 2>&4 4>&-\nexit $?\n", nil
+		return b.String() + "set +e\nexec 4>&2 2>/dev/null\n(exec " + line + " 2>&4 4>&-)\nexit $?\n", nil
 	}
 	return b.String() + "exec " + line + "\n", nil
 }
