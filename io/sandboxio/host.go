@@ -119,19 +119,6 @@ func (h *host) Close() error {
 	return err
 }
 
-// acquire waits for a free job.
-func (h *host) acquire(ctx context.Context) (release func(), err error) {
-	if h.jobs == nil {
-		return func() {}, nil
-	}
-	select {
-	case h.jobs <- struct{}{}:
-		return func() { <-h.jobs }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // findBwrap is the bubblewrap command with the flags of every use, when it works here.
 func findBwrap(ctx context.Context) ([]string, error) {
 	name, err := exec.LookPath("bwrap")

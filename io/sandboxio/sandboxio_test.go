@@ -32,3 +32,15 @@ func needBubblewrap(t *testing.T) {
 		t.Skip("bubblewrap is not installed")
 	}
 }
+
+func TestDocker(t *testing.T) {
+	needEngine(t, "taskmill-base:python")
+	sandboxtest.Test(t, sandboxtest.Subject{Kind: "docker", Isolated: true, Options: sandboxio.Options{BaseImages: map[string]string{"sh": "taskmill-base:python"}}})
+}
+
+func needEngine(t *testing.T, image string) {
+	t.Helper()
+	if out, err := exec.Command("docker", "image", "inspect", image).CombinedOutput(); err != nil {
+		t.Skipf("no Docker engine with the image %s (scripts/engine, scripts/baseimage): %s", image, out)
+	}
+}

@@ -42,7 +42,7 @@ func (e *hostEnvironment) places() places {
 
 // run executes one command in the stage.
 func (e *hostEnvironment) run(ctx context.Context, s stage, c command, limits model.Limits) (model.Outcome, error) {
-	release, err := e.h.acquire(ctx)
+	release, err := acquire(ctx, e.h.jobs)
 	if err != nil {
 		return model.Outcome{}, err
 	}

@@ -29,13 +29,10 @@ func strip(env string, globs []string) error {
 		if err != nil {
 			return err
 		}
-		for _, g := range globs {
-			if p != "." && globMatch(strings.TrimPrefix(strings.TrimPrefix(g, "{env}/"), "/"), p) {
-				found = append(found, p)
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				break
+		if p != "." && matchesAny(globs, p) {
+			found = append(found, p)
+			if d.IsDir() {
+				return fs.SkipDir
 			}
 		}
 		return nil
@@ -84,6 +81,32 @@ var codeSuffixes = map[string]bool{
 	".java": true, ".kt": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".rs": true,
 }
 
+// ownCode are the code files of a tree, by content.
+type ownCode struct {
+	hashes map[model.Hash]bool
+	sizes  map[int64]bool
+}
+
+func codeOf(b *baseTree) ownCode {
+	own := ownCode{map[model.Hash]bool{}, map[int64]bool{}}
+	for _, t := range b.entries {
+		if codeSuffixes[path.Ext(t.Path)] && t.Mode != model.ModeSymlink && t.Size >= 128 {
+			own.hashes[t.Hash], own.sizes[t.Size] = true, true
+		}
+	}
+	return own
+}
+
+// suspect tells whether a file's content is worth looking at. A client's own copies of what it
+// needs, in a folder _vendor, and our own files are not.
+func (o ownCode) suspect(name string, size int64) bool {
+	return o.sizes[size] && codeSuffixes[path.Ext(name)] && !strings.HasPrefix(name, "taskmill/") && !strings.Contains(name, "/_vendor/")
+}
+
+func selfDependency(name string) error {
+	return &model.Fault{Stage: model.StageEnvironment, Reason: model.SelfDependency, Detail: "the environment holds the project's own " + envDir + "/" + name}
+}
+
 // independent refuses an environment that holds a file of the project's own tree, when the
 // tree was there to be copied: it is H, the answer.
 func (e *hostEnvironment) independent(ctx context.Context, env string, b model.Base) error {
@@ -94,13 +117,7 @@ func (e *hostEnvironment) independent(ctx context.Context, env string, b model.B
 	if err != nil {
 		return err
 	}
-	own := map[model.Hash]bool{}
-	sizes := map[int64]bool{}
-	for _, t := range base.entries {
-		if codeSuffixes[path.Ext(t.Path)] && t.Mode != model.ModeSymlink && t.Size >= 128 {
-			own[t.Hash], sizes[t.Size] = true, true
-		}
-	}
+	own := codeOf(base)
 	root, err := os.OpenRoot(env)
 	if err != nil {
 		return fmt.Errorf("check environment: %w", err)
@@ -110,30 +127,31 @@ func (e *hostEnvironment) independent(ctx context.Context, env string, b model.B
 		if err != nil {
 			return fmt.Errorf("check environment: %w", err)
 		}
-		if d.IsDir() && (d.Name() == "_vendor" || p == "taskmill") {
-			return fs.SkipDir // a client's own copies of what it needs
-		}
 		info, err := d.Info()
-		if err != nil || !info.Mode().IsRegular() || !sizes[info.Size()] || !codeSuffixes[path.Ext(p)] {
+		if err != nil || !info.Mode().IsRegular() || !own.suspect(p, info.Size()) {
 			return err
 		}
 		data, err := root.ReadFile(p)
 		if err != nil {
 			return fmt.Errorf("check environment: %w", err)
 		}
-		if own[onecommit.BlobHash(data)] {
-			return &model.Fault{Stage: model.StageEnvironment, Reason: model.SelfDependency, Detail: "the environment holds the project's own " + envDir + "/" + p}
+		if own.hashes[onecommit.BlobHash(data)] {
+			return selfDependency(p)
 		}
 		return nil
 	})
 }
 
-// probe shows, once for each base tree, that its tests load production code from the tree.
 func (e *hostEnvironment) probe(ctx context.Context, b model.Base) error {
-	if len(e.recipe.Probe.Argv) == 0 {
+	return probeOnce(ctx, e, e.recipe, b, filepath.Join(e.dir, "probed-"+string(b.Tree)))
+}
+
+// probeOnce shows, once for each base tree, that its tests load production code from the tree.
+// The file mark remembers it.
+func probeOnce(ctx context.Context, e Environment, r model.Recipe, b model.Base, mark string) error {
+	if len(r.Probe.Argv) == 0 {
 		return nil
 	}
-	mark := filepath.Join(e.dir, "probed-"+string(b.Tree))
 	if _, err := os.Stat(mark); err == nil {
 		return nil
 	}
@@ -141,7 +159,7 @@ func (e *hostEnvironment) probe(ctx context.Context, b model.Base) error {
 	if err != nil {
 		return err
 	}
-	o, err := probeState(ctx, s, e.recipe)
+	o, err := s.Execute(ctx, model.Run{Unit: "probe", Limits: r.Protocol.Limits, Command: r.Probe})
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
@@ -152,10 +170,6 @@ func (e *hostEnvironment) probe(ctx context.Context, b model.Base) error {
 		return fmt.Errorf("keep probe: %w", err)
 	}
 	return nil
-}
-
-func probeState(ctx context.Context, s State, r model.Recipe) (model.Outcome, error) {
-	return s.Execute(ctx, model.Run{Unit: "probe", Limits: r.Protocol.Limits, Command: r.Probe})
 }
 
 // probeFault is nil when the probe of a built base ended well.
