@@ -3,6 +3,7 @@ package construct
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -13,8 +14,9 @@ import (
 
 // Hide is S: c without the hidden test functions and what only they used. gone are the symbols
 // that C lacks (Draft.Gone). If a check file that S keeps names one of them, the checks are
-// entangled and the fault is tests_entangled. A member (T.Method) whose own name production code
-// of S still holds is left to the build and the runs: names alone cannot tell whose it is.
+// entangled and the fault is tests_entangled. Names alone cannot tell whose member T.Method is: in a
+// language with a compiler members are left to the build of S, elsewhere those whose own name
+// production code of S still holds are left to the runs.
 func Hide(c *tree.Tree, hidden []model.Surface, gone []model.Symbol, l lang.Language) (*tree.Tree, error) {
 	changes, err := l.Hide(c, hidden)
 	if err != nil {
@@ -70,7 +72,7 @@ func entangled(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]string, er
 	return out, nil
 }
 
-// certain drops the members whose own name production code still holds.
+// certain drops the members that may be another type's.
 func certain(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]model.Symbol, error) {
 	var out, members []model.Symbol
 	for _, g := range gone {
@@ -80,7 +82,7 @@ func certain(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]model.Symbol
 			out = append(out, g)
 		}
 	}
-	if len(members) == 0 {
+	if len(members) == 0 || compiled(l) {
 		return out, nil
 	}
 	held := map[string]bool{}
@@ -103,6 +105,10 @@ func certain(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]model.Symbol
 		}
 	}
 	return out, nil
+}
+
+func compiled(l lang.Language) bool {
+	return slices.Contains([]string{"go", "typescript", "java", "kotlin"}, l.Name())
 }
 
 func nameMatcher(symbols []model.Symbol) *regexp.Regexp {
