@@ -1,0 +1,108 @@
+package python
+
+import (
+	"path"
+	"strings"
+)
+
+// Protected reports whether a path, or a section of it, steers pytest or the interpreter.
+func (Language) Protected(p string) bool {
+	switch name := path.Base(p); name {
+	case "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml",
+		"sitecustomize.py", "usercustomize.py", "tox.ini", "setup.cfg", "pyproject.toml":
+		return true
+	default:
+		return strings.HasSuffix(name, ".pth")
+	}
+}
+
+// Restore is the content of a protected file: of pyproject.toml, setup.cfg and tox.ini only the
+// sections that pytest reads are want's, the rest is have's; any other file is want.
+//
+// Sections are cut as lines from their header to the next header, so that the rest of the file
+// keeps its bytes. A header inside a multi-line string of TOML is none.
+func (Language) Restore(p string, want, have []byte) []byte {
+	var steers func(header string) bool
+	switch path.Base(p) {
+	case "pyproject.toml":
+		steers = tomlSteers
+	case "setup.cfg":
+		steers = func(h string) bool { return h == "[tool:pytest]" || h == "[pytest]" }
+	case "tox.ini":
+		steers = func(h string) bool { return h == "[pytest]" || h == "[tool:pytest]" }
+	default:
+		return want
+	}
+	toml := path.Base(p) == "pyproject.toml"
+	keep, _ := pick(have, toml, steers, false)
+	runner, any := pick(want, toml, steers, true)
+	if !any {
+		if _, had := pick(have, toml, steers, true); !had {
+			return have
+		}
+		if len(strings.TrimSpace(string(keep))) == 0 && want == nil {
+			return nil
+		}
+		return keep
+	}
+	if old, had := pick(have, toml, steers, true); had && string(old) == string(runner) {
+		return have
+	}
+	if n := len(keep); n > 0 && keep[n-1] != '\n' {
+		keep = append(keep, '\n')
+	}
+	return append(keep, runner...)
+}
+
+func tomlSteers(header string) bool {
+	inner := strings.Trim(header, "[] \t")
+	parts := strings.Split(inner, ".")
+	for i := range parts {
+		parts[i] = strings.Trim(strings.TrimSpace(parts[i]), `"'`)
+	}
+	return len(parts) >= 2 && parts[0] == "tool" && parts[1] == "pytest"
+}
+
+// pick returns the lines of the sections for which steers is take; any says whether there is
+// such a section.
+func pick(data []byte, toml bool, steers func(string) bool, take bool) (out []byte, any bool) {
+	in, quote := false, ""
+	for line := range strings.Lines(string(data)) {
+		trimmed := strings.TrimSpace(line)
+		if quote == "" && strings.HasPrefix(line, "[") && strings.Contains(trimmed, "]") {
+			header := trimmed
+			if i := strings.Index(header, "#"); i > 0 {
+				header = strings.TrimSpace(header[:i])
+			}
+			if !toml {
+				header = header[:strings.Index(header+"]", "]")] + "]"
+			}
+			in = steers(header)
+			any = any || in
+		}
+		if toml {
+			quote = multiline(line, quote)
+		}
+		if in == take {
+			out = append(out, line...)
+		}
+	}
+	return out, any
+}
+
+// multiline follows TOML's multi-line strings over a line; open is the quote that is open.
+func multiline(line, open string) string {
+	for i := 0; i+3 <= len(line); i++ {
+		switch s := line[i : i+3]; {
+		case open != "" && s == open:
+			open = ""
+			i += 2
+		case open == "" && (s == `"""` || s == `'''`):
+			open = s
+			i += 2
+		case open == "" && line[i] == '#':
+			return open
+		}
+	}
+	return open
+}
