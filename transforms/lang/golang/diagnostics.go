@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"go/token"
+	"go/types"
 	"path"
 	"regexp"
 	"slices"
@@ -114,7 +116,7 @@ var (
 func names(message string) []string {
 	var out []string
 	add := func(n string) {
-		if n != "" && !slices.Contains(out, n) {
+		if n != "" && !token.IsKeyword(n) && types.Universe.Lookup(n) == nil && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}

@@ -138,11 +138,15 @@ func (s *stream) ofTest(e event, n int) {
 	}
 }
 
-// settle gives t its verdict. A second, other one is a forgery or a broken runner: the worse
-// one stays.
+// settle gives t its verdict. A second one is a forgery or a broken runner, and the worse one
+// stays. So is a good one of a test that never began: go test believes lines that a program
+// prints before its tests.
 func (s *stream) settle(t *test, v model.Verdict, seconds float64) {
 	if !t.begun || t.verdict != "" {
 		s.conflict = true
+	}
+	if !t.begun && v != model.Fail {
+		return
 	}
 	if t.verdict == "" || v == model.Fail || t.verdict == model.Pass {
 		t.verdict, t.seconds = v, seconds

@@ -31,11 +31,9 @@ func (Language) Read(r model.Run, o model.Outcome) lang.Result {
 		return res
 	}
 	open := s.unfinished()
-	res.Complete = ended && s.closed && s.end != "" && len(open) == 0
-	res.NoMatch = ended && s.end == "pass" && len(s.tests) == 0
-	if s.end == "skip" && len(s.tests) == 0 {
-		res.NoMatch, res.Complete = ended, ended
-	}
+	none := ended && !slices.ContainsFunc(s.order, func(t *test) bool { return t.begun })
+	res.NoMatch = none && (s.end == "pass" || s.end == "skip")
+	res.Complete = ended && !s.conflict && len(open) == 0 && (s.closed && s.end != "" || none && s.end == "skip")
 	if !res.Complete {
 		res.Running = s.running(open)
 	}

@@ -136,7 +136,7 @@ func (c *collector) selector(n *ast.SelectorExpr) {
 		return
 	}
 	if c.local(id) {
-		if !testing(id.Obj) {
+		if !testParameter(id.Obj) {
 			c.members[n.Sel.Name] = true
 		}
 		return
@@ -145,9 +145,9 @@ func (c *collector) selector(n *ast.SelectorExpr) {
 	c.selected[[2]string{id.Name, n.Sel.Name}] = true
 }
 
-// testing reports whether a local name is a parameter of type *testing.T, B, F, M or PB, or
+// testParameter reports whether a local name is a parameter of type *testing.T, B, F, M or PB, or
 // testing.TB: its methods are no symbols of the tree.
-func testing(o *ast.Object) bool {
+func testParameter(o *ast.Object) bool {
 	f, ok := o.Decl.(*ast.Field)
 	if !ok {
 		return false
