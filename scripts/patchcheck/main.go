@@ -48,6 +48,8 @@ type tally struct {
 	ambiguous, moved          int
 	apart                     []string // applied differently
 	uneven                    []string // counted differently
+	exceptions                []string // applied differently for a known reason
+	unread                    []string // commits whose change git itself cannot read (a missing object)
 }
 
 func (t *tally) String() string {
@@ -60,6 +62,14 @@ func (t *tally) String() string {
 	fmt.Fprintf(&b, "  single hunks applied to the oldest tree %d, of which git takes %d\n", t.forward, t.forwardTaken)
 	fmt.Fprintf(&b, "  applied differently %d\n", len(t.apart))
 	for _, line := range t.apart {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	fmt.Fprintf(&b, "  exceptions %d\n", len(t.exceptions))
+	for _, line := range t.exceptions {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	fmt.Fprintf(&b, "  not read %d\n", len(t.unread))
+	for _, line := range t.unread {
 		fmt.Fprintf(&b, "    %s\n", line)
 	}
 	fmt.Fprintf(&b, "  counted differently %d\n", len(t.uneven))

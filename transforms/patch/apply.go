@@ -185,7 +185,8 @@ func (a *applier) file(f File, refuse func(Conflict)) error {
 	if !ok {
 		return conflict("not a submodule's commit")
 	}
-	if f.Change == Renamed {
+	// Of two files that swap their names the first has already written the second's old one.
+	if c, written := a.files[f.Old]; f.Change == Renamed && (!written || c.Delete) {
 		a.files[f.Old] = model.TreeChange{Path: f.Old, Delete: true}
 	}
 	a.files[f.New] = model.TreeChange{Path: f.New, Mode: f.NewMode, Data: data}

@@ -1,19 +1,82 @@
 package patch
 
-// edits marks which lines of a and b a shortest edit script removes and adds. It is Myers'
-// algorithm in linear space ("An O(ND) Difference Algorithm and Its Variations", section 4b).
-// Where a shortest script costs more than maxCost steps from either side the furthest path so
-// far is taken, so that time stays within O((n+m)·maxCost) for any input.
+// edits marks which lines of a and b a short edit script removes and adds. It is Myers'
+// algorithm in linear space ("An O(ND) Difference Algorithm and Its Variations", section 4b),
+// after git's preparation: equal ends are cut off, and lines that cannot or should not match are
+// left out. Where a shortest script costs more than a bound from either side the furthest path
+// so far is taken, so that time stays within O((n+m)·bound) for any input.
 func edits(a, b []int) (removed, added []bool) {
 	m := &myers{removed: make([]bool, len(a)), added: make([]bool, len(b))}
-	m.a, m.ai = m.common(a, b, m.removed)
-	m.b, m.bi = m.common(b, a, m.added)
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	m.a, m.ai = matching(a, b, start, end, m.removed)
+	m.b, m.bi = matching(b, a, start, end, m.added)
 	size := len(m.a) + len(m.b) + 3
 	m.forward, m.backward = make([]int, 2*size+1), make([]int, 2*size+1)
 	m.zero = size
 	m.cost = max(256, isqrt(size))
 	m.walk(0, len(m.a), 0, len(m.b))
 	return m.removed, m.added
+}
+
+// matching is s, between its equal ends, without the lines that are not to be matched; those are
+// marked. Such are lines that other lacks, and frequent ones (blank lines, closing braces) in
+// the midst of lines that other lacks: matching these would tear one change into many.
+func matching(s, other []int, start, end int, marked []bool) (lines, index []int) {
+	count := make(map[int]int, len(other))
+	for _, id := range other {
+		count[id]++
+	}
+	frequent := min(isqrt(len(s)), 1024)
+	const none, some, many = 0, 1, 2
+	class := make([]byte, len(s)-start-end)
+	for i := range class {
+		switch n := count[s[start+i]]; {
+		case n == 0:
+			class[i] = none
+		case n >= frequent:
+			class[i] = many
+		default:
+			class[i] = some
+		}
+	}
+	for i, c := range class {
+		if c == none || c == many && amidst(class, i) {
+			marked[start+i] = true
+			continue
+		}
+		lines, index = append(lines, s[start+i]), append(index, start+i)
+	}
+	return lines, index
+}
+
+// amidst reports whether the frequent line i lies, within 100 lines each way, in a run of lines
+// without a match (class 0) on both sides, with less than a quarter of frequent ones.
+func amidst(class []byte, i int) bool {
+	const window = 100
+	frequent, single := 0, 0
+	for _, step := range []int{-1, 1} {
+		alone := 0
+		frequent++
+		for j := i + step; j >= 0 && j < len(class) && j >= i-window && j <= i+window && class[j] != 1; j += step {
+			if class[j] == 0 {
+				alone++
+			} else {
+				frequent++
+			}
+		}
+		if alone == 0 {
+			return false
+		}
+		single += alone
+	}
+	return frequent*4 < frequent+single
 }
 
 func isqrt(n int) int {
@@ -30,22 +93,6 @@ type myers struct {
 	removed, added    []bool
 	forward, backward []int // furthest index of a by diagonal, from zero
 	zero, cost        int
-}
-
-// common is s without the lines that other lacks, which no script can keep; they are marked.
-func (m *myers) common(s, other []int, marked []bool) (lines, index []int) {
-	has := make(map[int]bool, len(other))
-	for _, id := range other {
-		has[id] = true
-	}
-	for i, id := range s {
-		if !has[id] {
-			marked[i] = true
-			continue
-		}
-		lines, index = append(lines, id), append(index, i)
-	}
-	return lines, index
 }
 
 func (m *myers) walk(a0, a1, b0, b1 int) {

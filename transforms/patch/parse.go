@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -141,6 +142,9 @@ func (s *scanner) body(f *File) error {
 // settle derives the kind of change of a file that has been read whole, and checks that its
 // parts agree.
 func (f *File) settle() error {
+	if strings.Contains(f.Old+f.New, "\x00") {
+		return errors.New("name holds a NUL")
+	}
 	olds, news := 0, 0
 	for _, h := range f.Hunks {
 		olds += h.OldLines
@@ -158,6 +162,9 @@ func (f *File) settle() error {
 		return nil
 	case Deleted:
 		f.New, f.NewMode = "", 0
+		if f.OldMode == 0 && (len(f.Hunks) == 0 || f.OldHash != "") {
+			f.OldMode = 0o100644
+		}
 		if news > 0 {
 			return fmt.Errorf("deleted file %s still has contents", f.Old)
 		}

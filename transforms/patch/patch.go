@@ -86,7 +86,7 @@ func (f File) reverse() File {
 	case Added:
 		r.Change = Deleted
 	case Deleted:
-		r.Change = Added
+		r.Change, r.NewMode = Added, orFile(f.OldMode)
 	}
 	r.Hunks = nil
 	for _, h := range f.Hunks {
