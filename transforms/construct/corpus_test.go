@@ -85,9 +85,6 @@ func constructed(t *testing.T, a *txtar.Archive) string {
 		}
 	}
 	rec := model.Record{Repo: "o/r", Number: 7, Title: "A change", MergedAt: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
-	for _, p := range evidence.Changed(before, after) {
-		rec.Files = append(rec.Files, model.PathChange{Path: p})
-	}
 	stored := map[model.Hash][]byte{}
 	c, err := evidence.Of(rec, before, after, languages, func(b []byte) (model.Hash, error) {
 		stored[model.Sum(b)] = b
@@ -117,6 +114,11 @@ func constructed(t *testing.T, a *txtar.Archive) string {
 func report(c model.Change, source, docs patch.Patch, h, before *tree.Tree) (string, error) {
 	var b strings.Builder
 	l, _ := lang.ByName(languages, c.Language)
+	ok, err := Reverses(source, h)
+	if err != nil {
+		return b.String(), err
+	}
+	fmt.Fprintf(&b, "reverses %v\n", ok)
 	d, err := Reverse(c, source, docs, h, before, l, MappingReversal)
 	if err != nil {
 		return b.String(), err

@@ -106,6 +106,9 @@ func describe(t *testing.T, c model.Change, stored map[model.Hash][]byte) string
 	var b strings.Builder
 	fmt.Fprintf(&b, "eligible %v %s %s\nlanguage %s family %s origin %s\n", c.Eligible, c.Reason, c.Detail, c.Language, c.Family, c.SpecificationOrigin)
 	fmt.Fprintf(&b, "profile %+v\n", c.Profile)
+	for _, f := range c.Record.Files {
+		fmt.Fprintf(&b, "file %s %s %s\n", f.Path, f.Kind, f.Change)
+	}
 	for _, s := range c.Touched {
 		fmt.Fprintf(&b, "touched %s\n", s.Key())
 	}
