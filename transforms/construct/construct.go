@@ -15,7 +15,8 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
-// Mappings: how the place of a change is found on H. Level 1 knows reversal alone.
+// MappingReversal is the one mapping of level 1: the place of a change on H is where its
+// reversed patch applies.
 const MappingReversal = "reversal"
 
 // maxNamed bounds how many places a fault's detail names.
@@ -74,6 +75,17 @@ func Reverse(c model.Change, source, docs patch.Patch, h, before *tree.Tree, l l
 		return Draft{}, f
 	}
 	return d, nil
+}
+
+// Reverses reports whether a source patch reverses on a tree as level 1 asks for: a cheap
+// question to git objects, by which bases are planned. C may still not parse or be closed.
+func Reverses(source patch.Patch, t patch.Reader) (bool, error) {
+	_, err := patch.Apply(source.Reverse(), t)
+	var conflict patch.Conflict
+	if errors.As(err, &conflict) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // check compares C's production with H's: it must differ, parse, be closed, and leave the

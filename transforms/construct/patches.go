@@ -32,9 +32,8 @@ func Patches(h, s, c *tree.Tree, l lang.Language) (taskPatch, testPatch, fix pat
 	if err != nil {
 		return taskPatch, testPatch, fix, err
 	}
-	taskPatch.Files = slices.Concat(checks.Files, others.Files)
-	slices.SortStableFunc(taskPatch.Files, func(a, b patch.File) int { return cmp.Compare(a.Path(), b.Path()) })
-	testPatch, fix = checks.Reverse(), others.Reverse()
+	taskPatch = sorted(patch.Patch{Files: slices.Concat(checks.Files, others.Files)})
+	testPatch, fix = sorted(checks.Reverse()), sorted(others.Reverse())
 	for _, step := range []struct {
 		name     string
 		patch    patch.Patch
@@ -52,6 +51,13 @@ func Patches(h, s, c *tree.Tree, l lang.Language) (taskPatch, testPatch, fix pat
 		return taskPatch, testPatch, fix, err
 	}
 	return taskPatch, testPatch, fix, nil
+}
+
+// sorted is p in the order of paths. Of two entries of one path, a deletion and an addition of
+// another type, the deletion stays first.
+func sorted(p patch.Patch) patch.Patch {
+	slices.SortStableFunc(p.Files, func(a, b patch.File) int { return cmp.Compare(a.Path(), b.Path()) })
+	return p
 }
 
 func leads(p patch.Patch, from, to *tree.Tree, name string) error {

@@ -1,7 +1,6 @@
 package construct
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -18,11 +17,9 @@ func Interface(hidden []model.Surface, removed []model.Symbol) string {
 			full[u], last[evidence.LastName(u)] = true, true
 		}
 	}
-	removed = slices.Clone(removed)
-	evidence.SortSymbols(removed)
 	var b strings.Builder
 	file := ""
-	for _, s := range removed {
+	for _, s := range evidence.Listed(removed) {
 		if !full[s.Name] && !last[evidence.LastName(s.Name)] {
 			continue
 		}
@@ -33,14 +30,7 @@ func Interface(hidden []model.Surface, removed []model.Symbol) string {
 			file = s.Path
 			b.WriteString(file + "\n")
 		}
-		signature := s.Signature
-		if signature == "" {
-			signature = s.Kind + " " + s.Name
-		}
-		if !strings.Contains(signature, evidence.LastName(s.Name)) || strings.Contains(s.Name, ".") && !strings.Contains(signature, s.Name) && !strings.HasPrefix(signature, "func (") {
-			signature = s.Name + ": " + signature
-		}
-		b.WriteString("    " + strings.Join(strings.Fields(signature), " ") + "\n")
+		b.WriteString("    " + evidence.Declaration(s) + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -54,6 +54,7 @@ func Of(rec model.Record, before, after *tree.Tree, languages []lang.Language, p
 	}
 	l := s.language
 	c.Language = l.Name()
+	c.Record.Files = pathChanges(rec.Files, s, before, after)
 	c.Profile.Files, c.Profile.Hunks, c.Profile.Lines = s.source.Profile()
 	submodule, lfs, binary, err := s.special(before, after)
 	switch {
@@ -120,6 +121,27 @@ func Of(rec model.Record, before, after *tree.Tree, languages []lang.Language, p
 		}
 	}
 	return c, nil
+}
+
+// pathChanges are a record's files with their kinds in the language of the change; where the
+// source tells no files, those of the trees.
+func pathChanges(files []model.PathChange, s split, before, after *tree.Tree) []model.PathChange {
+	out := slices.Clone(files)
+	if len(out) == 0 {
+		for _, p := range s.paths {
+			change := "modified"
+			if _, ok := before.Entry(p); !ok {
+				change = "added"
+			} else if _, ok := after.Entry(p); !ok {
+				change = "deleted"
+			}
+			out = append(out, model.PathChange{Path: p, Change: change})
+		}
+	}
+	for i := range out {
+		out[i].Kind = s.language.Kind(out[i].Path)
+	}
+	return out
 }
 
 // EligibleSetHash names the set of eligible changes: two builds are compared only where it is

@@ -92,7 +92,8 @@ func TestChangelog(t *testing.T) {
 func TestSpecification(t *testing.T) {
 	removed := []model.Symbol{
 		{Path: "p/a.go", Name: "T.Find", Kind: "method", Signature: "func (t T) Find(name string) (int, bool)", Doc: "Find looks a name up.\nSee https://example.com."},
-		{Path: "p/a.go", Name: "Limit", Kind: "constant"},
+		{Path: "p/a.go", Name: "Limit", Kind: "constant", Start: 9},
+		{Path: "p/a.go", Name: "T.Find.name", Kind: "parameter", Signature: "name string"},
 	}
 	touched := []model.Surface{{Function: "TestFindUnknownName"}, {Function: "test_x", Title: "an unknown name is not found"}, {Function: "TestFindUnknownName"}}
 	want := "The code must provide:\n\n- `func (t T) Find(name string) (int, bool)` in `p/a.go`: Find looks a name up.\n- `constant Limit` in `p/a.go`\n\nThese behaviours are expected:\n\n- find unknown name\n- an unknown name is not found"

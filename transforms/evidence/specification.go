@@ -17,13 +17,13 @@ const maxListed = 40
 // It is a function of its arguments alone.
 func Specification(removed []model.Symbol, touched []model.Surface) string {
 	var b strings.Builder
-	if len(removed) > 0 {
+	if removed = Listed(removed); len(removed) > 0 {
 		b.WriteString("The code must provide:\n")
 		for i, s := range removed {
 			if i == maxListed {
 				break
 			}
-			b.WriteString("\n- `" + oneLine(signature(s)) + "` in `" + s.Path + "`")
+			b.WriteString("\n- `" + Declaration(s) + "` in `" + s.Path + "`")
 			if doc := oneLine(Clean(s.Doc)); doc != "" {
 				b.WriteString(": " + doc)
 			}
@@ -49,13 +49,6 @@ func Specification(removed []model.Symbol, touched []model.Surface) string {
 		b.WriteString("These behaviours are expected:\n\n- " + strings.Join(titles, "\n- ") + "\n")
 	}
 	return strings.TrimSpace(b.String())
-}
-
-func signature(s model.Symbol) string {
-	if s.Signature != "" {
-		return s.Signature
-	}
-	return s.Kind + " " + s.Name
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -119,3 +119,35 @@ func SortSymbols(s []model.Symbol) {
 
 // LastName is a qualified symbol's own name: Method of T.Method.
 func LastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// Declaration is a symbol's signature on one line, with its qualified name in front where the
+// signature alone does not say whose it is.
+func Declaration(s model.Symbol) string {
+	text := oneLine(s.Signature)
+	switch {
+	case text == "":
+		return s.Kind + " " + s.Name
+	case strings.Contains(text, s.Name) || strings.HasPrefix(text, "func ("):
+		return text
+	}
+	return s.Name + ": " + text
+}
+
+// Listed are the symbols that a reader needs to be told, sorted: a parameter is told by the
+// signature of its function where that is among them.
+func Listed(symbols []model.Symbol) []model.Symbol {
+	type key struct{ path, name string }
+	held := map[key]bool{}
+	for _, s := range symbols {
+		held[key{s.Path, s.Name}] = true
+	}
+	var out []model.Symbol
+	for _, s := range symbols {
+		owner := strings.TrimSuffix(strings.TrimSuffix(s.Name, LastName(s.Name)), ".")
+		if s.Kind != "parameter" || !held[key{s.Path, owner}] {
+			out = append(out, s)
+		}
+	}
+	SortSymbols(out)
+	return out
+}

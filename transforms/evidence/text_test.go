@@ -25,6 +25,7 @@ func TestClean(t *testing.T) {
 		{"image", "![shot](https://example.com/a.png)\nThe box overlaps.", "The box overlaps."},
 		{"hash", "Regression from 1a2b3c4d5e, crash again.", "Regression from, crash again."},
 		{"a word of hexadecimal letters stays", "The facade is defaced.", "The facade is defaced."},
+		{"where it was told", "This is the case reported in #746, and more.", "This is the case, and more."},
 		{"calls stay", "Array.insert() copied (#3)", "Array.insert() copied"},
 		{"kernel trailer", "Keep order.\n\nFixes: 0fe6bf1 (\"Use RoutePath (#718)\")", "Keep order."},
 		{"trailers", "Keep order.\n\nSigned-off-by: A <a@b.c>\nCo-authored-by: B <b@b.c>\nReviewed-by: C", "Keep order."},

@@ -26,7 +26,7 @@ const maxSearched = 500
 // check files below its folder. A changed data file touches all test functions of the check
 // files that name it, or, from a folder above it, its folder.
 func touched(checks patch.Patch, before, after *tree.Tree, l lang.Language) (surfaces []model.Surface, others int, err error) {
-	s := search{before: before, after: after, l: l, old: map[string]string{}, found: map[string]model.Surface{}}
+	s := search{before: before, after: after, l: l, old: map[string]string{}, found: map[string]model.Surface{}, listed: map[listing][]model.Surface{}}
 	for _, f := range checks.Files {
 		s.old[f.New] = f.Old
 	}
@@ -50,7 +50,7 @@ func touched(checks patch.Patch, before, after *tree.Tree, l lang.Language) (sur
 	}
 	SortSurfaces(surfaces)
 	for p := range files {
-		all, err := Surfaces(after, l, p)
+		all, err := s.surfaces(after, p)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -75,18 +75,22 @@ func SortSurfaces(s []model.Surface) {
 // Surfaces lists the test functions of a check file; a file that is absent or does not parse
 // has none.
 func Surfaces(t *tree.Tree, l lang.Language, p string) ([]model.Surface, error) {
-	f, ok, err := t.Read(p)
-	if err != nil {
-		return nil, err
-	}
-	if !ok || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule || l.Syntax(p, f.Data) != nil {
+	e, ok := t.Entry(p)
+	if !ok || e.Mode == model.ModeSymlink || e.Mode == model.ModeSubmodule {
 		return nil, nil
 	}
 	out, err := l.Surfaces(t, p)
-	if err != nil {
-		return nil, fmt.Errorf("list test functions of %s: %w", p, err)
+	if err == nil {
+		return out, nil
 	}
-	return out, nil
+	f, _, readErr := t.Read(p)
+	if readErr != nil {
+		return nil, readErr
+	}
+	if l.Syntax(p, f.Data) != nil {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("list test functions of %s: %w", p, err)
 }
 
 type search struct {
@@ -94,6 +98,22 @@ type search struct {
 	l             lang.Language
 	old           map[string]string // of changed check files: the path before, empty when added
 	found         map[string]model.Surface
+	listed        map[listing][]model.Surface // parsing is most of the cost of evidence
+}
+
+type listing struct {
+	tree *tree.Tree
+	path string
+}
+
+func (s *search) surfaces(t *tree.Tree, p string) ([]model.Surface, error) {
+	at := listing{t, p}
+	if out, ok := s.listed[at]; ok {
+		return out, nil
+	}
+	out, err := Surfaces(t, s.l, p)
+	s.listed[at] = out
+	return out, err
 }
 
 // file compares a check file with itself before; a helper through the files that may use it.
@@ -117,11 +137,11 @@ func (s *search) compare(p string) error {
 	if !changed {
 		old = p
 	}
-	news, err := Surfaces(s.after, s.l, p)
+	news, err := s.surfaces(s.after, p)
 	if err != nil || len(news) == 0 {
 		return err
 	}
-	olds, err := Surfaces(s.before, s.l, old)
+	olds, err := s.surfaces(s.before, old)
 	if err != nil {
 		return err
 	}
@@ -153,7 +173,7 @@ func (s *search) data(f patch.File) error {
 		if !name.Match(file.Data) && !(above && folder.Match(file.Data)) {
 			continue
 		}
-		surfaces, err := Surfaces(s.after, s.l, p)
+		surfaces, err := s.surfaces(s.after, p)
 		if err != nil {
 			return err
 		}
