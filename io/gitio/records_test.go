@@ -33,26 +33,27 @@ func line(r *Repository, rec model.Record) string {
 		}
 		return strings.ReplaceAll(c.Subject(), " ", "_")
 	}
-	s := fmt.Sprintf("%d %s %q %s..%s", rec.Number, rec.MergeStyle, rec.Title, subject(rec.Before), subject(rec.After))
+	var s strings.Builder
+	s.WriteString(fmt.Sprintf("%d %s %q %s..%s", rec.Number, rec.MergeStyle, rec.Title, subject(rec.Before), subject(rec.After)))
 	for _, f := range rec.Files {
-		s += " " + f.Change + ":" + f.Path
+		s.WriteString(" " + f.Change + ":" + f.Path)
 		if f.OldPath != "" {
-			s += "<" + f.OldPath
+			s.WriteString("<" + f.OldPath)
 		}
 	}
 	for _, c := range rec.Closes {
-		s += fmt.Sprintf(" closes=%d/%v", c.Number, c.Confidence)
+		s.WriteString(fmt.Sprintf(" closes=%d/%v", c.Number, c.Confidence))
 	}
 	if rec.BackportOf > 0 {
-		s += fmt.Sprintf(" backport=%d", rec.BackportOf)
+		s.WriteString(fmt.Sprintf(" backport=%d", rec.BackportOf))
 	}
 	if rec.Reverts > 0 {
-		s += fmt.Sprintf(" reverts=%d", rec.Reverts)
+		s.WriteString(fmt.Sprintf(" reverts=%d", rec.Reverts))
 	}
 	if rec.BaseRef != "main" {
-		s += " on=" + rec.BaseRef
+		s.WriteString(" on=" + rec.BaseRef)
 	}
-	return s
+	return s.String()
 }
 
 func lines(r *Repository, records []model.Record) []string {
@@ -351,15 +352,16 @@ Add x
 
 // A change of more files than any service pages through is whole, from the objects.
 func TestManyFiles(t *testing.T) {
-	text := "-- @commit main --\nStart\n-- a --\na\n-- @commit main --\nAdd many (#1)\n"
+	var text strings.Builder
+	text.WriteString("-- @commit main --\nStart\n-- a --\na\n-- @commit main --\nAdd many (#1)\n")
 	for k := range 35 {
-		text += fmt.Sprintf("-- f%02d --\n%d\n", k, k)
+		text.WriteString(fmt.Sprintf("-- f%02d --\n%d\n", k, k))
 	}
-	text += "-- @commit main --\nAdd more (#2)\n"
+	text.WriteString("-- @commit main --\nAdd more (#2)\n")
 	for k := range 301 {
-		text += fmt.Sprintf("-- d%d/g%03d --\n%s", k%7, k, strings.Repeat("line\n", 70))
+		text.WriteString(fmt.Sprintf("-- d%d/g%03d --\n%s", k%7, k, strings.Repeat("line\n", 70)))
 	}
-	got, _ := collect(t, open(t, gittest.Repo(t, text), Options{}), RecordOptions{})
+	got, _ := collect(t, open(t, gittest.Repo(t, text.String()), Options{}), RecordOptions{})
 	if len(got) != 2 || len(got[1].Files) != 35 || len(got[0].Files) != 301 {
 		t.Errorf("files %d and %d, want 35 and 301", len(got[1].Files), len(got[0].Files))
 	}
