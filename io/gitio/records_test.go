@@ -135,6 +135,11 @@ Add p and q
 	if diff := cmp.Diff([]string{"P\n", "Q\n"}, got[0].Messages); diff != "" {
 		t.Errorf("messages of the branch's own commits: %s", diff)
 	}
+	// A walk that does not reach the root finds branches another way, and must find the same.
+	windowed, _ := collect(t, r, RecordOptions{Since: got[0].MergedAt, Limit: 1})
+	if diff := cmp.Diff(got, windowed); diff != "" {
+		t.Errorf("(-whole +window):\n%s", diff)
+	}
 }
 
 const styles = `
@@ -322,6 +327,38 @@ d
 	got, _ = collect(t, r, RecordOptions{Branches: []string{"1.x"}})
 	if diff := cmp.Diff([]string{`2 squash "Correct it" Start..Correct_it_(#2) added:b on=1.x`}, lines(r, got)); diff != "" {
 		t.Errorf("with the branch (-want +got):\n%s", diff)
+	}
+}
+
+// Records must not depend on how far the line was read: a window's are the same as the whole
+// history's, though a line without its root is walked by date.
+func TestWindowGivesTheSameRecords(t *testing.T) {
+	text := "step: 1h\n-- @commit main --\nStart\n-- a --\na\n"
+	for k := range 300 { // more than the walk reads beyond the window
+		text += fmt.Sprintf("-- @commit main --\nOld %d\n-- old --\n%d\n", k, k)
+	}
+	for k := 1; k <= 12; k++ {
+		b := fmt.Sprintf("pr/b%d", k)
+		text += fmt.Sprintf("-- @commit %s --\nFirst of %d\n-- f%d --\n1\n", b, k, k)
+		text += fmt.Sprintf("-- @commit main --\nBeside %d\n-- main%d --\n1\n", k, k)
+		if k%2 == 0 {
+			text += fmt.Sprintf("-- @join %s main --\nMerge branch 'main'\n", b)
+		}
+		if k%4 == 0 {
+			text += fmt.Sprintf("-- @commit side%d from main --\nSide of %d\n-- s%d --\n1\n", k, k, k)
+			text += fmt.Sprintf("-- @join %s side%d --\nMerge side\n", b, k)
+		}
+		text += fmt.Sprintf("-- @commit %s --\nLast of %d\n-- f%d --\n2\n", b, k, k)
+		text += fmt.Sprintf("-- @merge %d %s %s --\nTitle %d\n", k, b, []string{"merge", "squash"}[k/2%2], k)
+	}
+	r := open(t, gittest.Repo(t, text), Options{})
+	all, _ := collect(t, r, RecordOptions{})
+	if len(all) != 12 {
+		t.Fatalf("%d records, want 12", len(all))
+	}
+	some, _ := collect(t, r, RecordOptions{Since: all[len(all)-1].MergedAt})
+	if diff := cmp.Diff(all, some); diff != "" {
+		t.Errorf("(-whole +window):\n%s", diff)
 	}
 }
 
