@@ -333,25 +333,26 @@ d
 // Records must not depend on how far the line was read: a window's are the same as the whole
 // history's, though a line without its root is walked by date.
 func TestWindowGivesTheSameRecords(t *testing.T) {
-	text := "step: 1h\n-- @commit main --\nStart\n-- a --\na\n"
+	var text strings.Builder
+	text.WriteString("step: 1h\n-- @commit main --\nStart\n-- a --\na\n")
 	for k := range 300 { // more than the walk reads beyond the window
-		text += fmt.Sprintf("-- @commit main --\nOld %d\n-- old --\n%d\n", k, k)
+		text.WriteString(fmt.Sprintf("-- @commit main --\nOld %d\n-- old --\n%d\n", k, k))
 	}
 	for k := 1; k <= 12; k++ {
 		b := fmt.Sprintf("pr/b%d", k)
-		text += fmt.Sprintf("-- @commit %s --\nFirst of %d\n-- f%d --\n1\n", b, k, k)
-		text += fmt.Sprintf("-- @commit main --\nBeside %d\n-- main%d --\n1\n", k, k)
+		text.WriteString(fmt.Sprintf("-- @commit %s --\nFirst of %d\n-- f%d --\n1\n", b, k, k))
+		text.WriteString(fmt.Sprintf("-- @commit main --\nBeside %d\n-- main%d --\n1\n", k, k))
 		if k%2 == 0 {
-			text += fmt.Sprintf("-- @join %s main --\nMerge branch 'main'\n", b)
+			text.WriteString(fmt.Sprintf("-- @join %s main --\nMerge branch 'main'\n", b))
 		}
 		if k%4 == 0 {
-			text += fmt.Sprintf("-- @commit side%d from main --\nSide of %d\n-- s%d --\n1\n", k, k, k)
-			text += fmt.Sprintf("-- @join %s side%d --\nMerge side\n", b, k)
+			text.WriteString(fmt.Sprintf("-- @commit side%d from main --\nSide of %d\n-- s%d --\n1\n", k, k, k))
+			text.WriteString(fmt.Sprintf("-- @join %s side%d --\nMerge side\n", b, k))
 		}
-		text += fmt.Sprintf("-- @commit %s --\nLast of %d\n-- f%d --\n2\n", b, k, k)
-		text += fmt.Sprintf("-- @merge %d %s %s --\nTitle %d\n", k, b, []string{"merge", "squash"}[k/2%2], k)
+		text.WriteString(fmt.Sprintf("-- @commit %s --\nLast of %d\n-- f%d --\n2\n", b, k, k))
+		text.WriteString(fmt.Sprintf("-- @merge %d %s %s --\nTitle %d\n", k, b, []string{"merge", "squash"}[k/2%2], k))
 	}
-	r := open(t, gittest.Repo(t, text), Options{})
+	r := open(t, gittest.Repo(t, text.String()), Options{})
 	all, _ := collect(t, r, RecordOptions{})
 	if len(all) != 12 {
 		t.Fatalf("%d records, want 12", len(all))
