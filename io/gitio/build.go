@@ -49,11 +49,12 @@ func (s *scan) build(branch string, l *landed, own *entries, at int) (*model.Rec
 			rec.Messages = append(rec.Messages, m.Message)
 		}
 	}
-	text := rec.Title + "\n\n" + rec.Body
+	var text strings.Builder
+	text.WriteString(rec.Title + "\n\n" + rec.Body)
 	for _, m := range rec.Messages {
-		text += "\n\n" + m
+		text.WriteString("\n\n" + m)
 	}
-	rec.Closes = Closes(text, rec.Repo)
+	rec.Closes = Closes(text.String(), rec.Repo)
 	changes, err := s.Changes(rec.Before, rec.After)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package gitio
 
 import (
-	"slices"
-
 	"github.com/taskmill/taskmill/model"
 )
 
@@ -47,8 +45,8 @@ func (e *entries) enter(tip id, k int) error {
 	return nil
 }
 
-// of lists the commits that head has and first, the line's commit before position at, lacks,
-// oldest first, and their merge base (zero: none).
+// of lists the commits that head has and first, the line's commit before position at, lacks, in
+// the order of ordered, and their merge base (zero: none).
 func (e *entries) of(head, first id, at int) ([]id, id, error) {
 	if e.at == nil {
 		bases, err := e.r.mergeBases(first, head)
@@ -56,7 +54,6 @@ func (e *entries) of(head, first id, at int) ([]id, id, error) {
 			return nil, id{}, err
 		}
 		ids, err := e.r.only(head, first)
-		slices.Reverse(ids)
 		return ids, bases[0], err
 	}
 	own, border, err := e.explore(head, at)
@@ -80,45 +77,37 @@ func (e *entries) of(head, first id, at int) ([]id, id, error) {
 			base = bases[0]
 		}
 	}
-	return own, base, nil
+	own, err = e.r.ordered(own, head)
+	return own, base, err
 }
 
 // explore walks from head over the commits that had not entered the line before position at,
-// and returns them oldest first (parents before children) with the entered commits at their
-// border.
+// and returns them with the entered commits at their border.
 func (e *entries) explore(head id, at int) (own, border []id, err error) {
 	entered := func(i id) bool { k, ok := e.at[i]; return ok && k > at }
 	if entered(head) {
 		return nil, nil, nil
 	}
-	type visit struct {
-		id   id
-		next int
-	}
-	state := map[id]bool{head: true}
-	stack := []visit{{head, 0}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		n, err := e.r.node(top.id)
+	seen := map[id]bool{head: true}
+	for todo := []id{head}; len(todo) > 0; {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		own = append(own, i)
+		n, err := e.r.node(i)
 		if err != nil {
 			return nil, nil, err
 		}
-		if top.next == len(n.parents) {
-			own = append(own, top.id)
-			stack = stack[:len(stack)-1]
-			continue
+		for _, p := range n.parents {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			if entered(p) {
+				border = append(border, p)
+			} else {
+				todo = append(todo, p)
+			}
 		}
-		p := n.parents[top.next]
-		top.next++
-		if state[p] {
-			continue
-		}
-		state[p] = true
-		if entered(p) {
-			border = append(border, p)
-			continue
-		}
-		stack = append(stack, visit{p, 0})
 	}
 	return own, border, nil
 }

@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"fmt"
@@ -201,7 +202,7 @@ func (r *Repository) isAncestor(a, b id) (bool, error) {
 // maxBranch bounds the commits listed of one branch.
 const maxBranch = 1000
 
-// only lists the commits reachable from head and not from upstream, newest first.
+// only lists the commits reachable from head and not from upstream, in the order of ordered.
 func (r *Repository) only(head, upstream id) ([]id, error) {
 	w := r.walk()
 	if _, err := w.paint(head, upstream); err != nil {
@@ -216,19 +217,36 @@ func (r *Repository) only(head, upstream id) ([]id, error) {
 			out = append(out, i)
 		}
 	}
-	if len(out) > maxBranch {
-		out = nil // not a branch of its own: an import of another history
+	return w.r.ordered(out, head)
+}
+
+// ordered sorts a branch's own commits: its first one, where head's first parents lead, then
+// parents before children, the older before the younger. It is empty for more than maxBranch:
+// that is no branch, but an import of another history.
+func (r *Repository) ordered(own []id, head id) ([]id, error) {
+	if len(own) > maxBranch {
+		return nil, nil
 	}
-	depth := map[id]int{}
-	for _, i := range out {
-		if err := r.depth(i, w.marks, depth); err != nil {
+	nodes := make(map[id]*node, len(own))
+	for _, i := range own {
+		n, err := r.node(i)
+		if err != nil {
 			return nil, err
 		}
+		nodes[i] = n
 	}
-	slices.SortFunc(out, func(x, y id) int {
-		return cmp.Or(cmp.Compare(depth[y], depth[x]), cmp.Compare(string(x[:]), string(y[:])))
+	first := head
+	for n := nodes[first]; n != nil && len(n.parents) > 0 && nodes[n.parents[0]] != nil; n = nodes[first] {
+		first = n.parents[0]
+	}
+	depth := map[id]int{first: -1}
+	for _, i := range own {
+		measure(i, nodes, depth)
+	}
+	slices.SortFunc(own, func(x, y id) int {
+		return cmp.Or(cmp.Compare(depth[x], depth[y]), cmp.Compare(nodes[x].when, nodes[y].when), bytes.Compare(x[:], y[:]))
 	})
-	return out, nil
+	return own, nil
 }
 
 // settle marks what the second commit reaches among what was marked as the first's alone: the
@@ -271,23 +289,14 @@ func (w *walk) settle() error {
 	return nil
 }
 
-// depth is the longest way from a branch's commit to its first ones, so that the order of a
-// branch never hangs on clocks.
-func (r *Repository) depth(i id, marks map[id]uint8, depth map[id]int) error {
-	stack := []id{i}
-	for len(stack) > 0 {
+// measure finds the longest way from a branch's commit to its first ones, so that the order of
+// a branch never hangs on clocks alone.
+func measure(i id, nodes map[id]*node, depth map[id]int) {
+	for stack := []id{i}; len(stack) > 0; {
 		top := stack[len(stack)-1]
-		if _, ok := depth[top]; ok {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		n, err := r.node(top)
-		if err != nil {
-			return err
-		}
 		d, ready := 0, true
-		for _, p := range n.parents {
-			if marks[p]&(fromA|fromB) != fromA {
+		for _, p := range nodes[top].parents {
+			if nodes[p] == nil {
 				continue
 			}
 			below, ok := depth[p]
@@ -297,10 +306,12 @@ func (r *Repository) depth(i id, marks map[id]uint8, depth map[id]int) error {
 			}
 			d = max(d, below+1)
 		}
-		if ready {
-			depth[top] = d
-			stack = stack[:len(stack)-1]
+		if !ready {
+			continue
 		}
+		if _, ok := depth[top]; !ok {
+			depth[top] = d
+		}
+		stack = stack[:len(stack)-1]
 	}
-	return nil
 }

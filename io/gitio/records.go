@@ -203,7 +203,7 @@ func (s *scan) wanted(l *landed) bool {
 // rebased by a tool which marks each commit.
 func (s *scan) groupRuns(line []landed) {
 	single := func(l *landed) bool { return l.Number > 0 && len(l.commit.Parents) == 1 && !l.inner && l.before == "" }
-	for k := 0; k < len(line); k++ {
+	for k := range line {
 		end := k + 1
 		for end < len(line) && single(&line[k]) && single(&line[end]) && line[end].Number == line[k].Number {
 			line[end].inner = true

@@ -33,26 +33,27 @@ func line(r *Repository, rec model.Record) string {
 		}
 		return strings.ReplaceAll(c.Subject(), " ", "_")
 	}
-	s := fmt.Sprintf("%d %s %q %s..%s", rec.Number, rec.MergeStyle, rec.Title, subject(rec.Before), subject(rec.After))
+	var s strings.Builder
+	s.WriteString(fmt.Sprintf("%d %s %q %s..%s", rec.Number, rec.MergeStyle, rec.Title, subject(rec.Before), subject(rec.After)))
 	for _, f := range rec.Files {
-		s += " " + f.Change + ":" + f.Path
+		s.WriteString(" " + f.Change + ":" + f.Path)
 		if f.OldPath != "" {
-			s += "<" + f.OldPath
+			s.WriteString("<" + f.OldPath)
 		}
 	}
 	for _, c := range rec.Closes {
-		s += fmt.Sprintf(" closes=%d/%v", c.Number, c.Confidence)
+		s.WriteString(fmt.Sprintf(" closes=%d/%v", c.Number, c.Confidence))
 	}
 	if rec.BackportOf > 0 {
-		s += fmt.Sprintf(" backport=%d", rec.BackportOf)
+		s.WriteString(fmt.Sprintf(" backport=%d", rec.BackportOf))
 	}
 	if rec.Reverts > 0 {
-		s += fmt.Sprintf(" reverts=%d", rec.Reverts)
+		s.WriteString(fmt.Sprintf(" reverts=%d", rec.Reverts))
 	}
 	if rec.BaseRef != "main" {
-		s += " on=" + rec.BaseRef
+		s.WriteString(" on=" + rec.BaseRef)
 	}
-	return s
+	return s.String()
 }
 
 func lines(r *Repository, records []model.Record) []string {
@@ -133,6 +134,11 @@ Add p and q
 	}
 	if diff := cmp.Diff([]string{"P\n", "Q\n"}, got[0].Messages); diff != "" {
 		t.Errorf("messages of the branch's own commits: %s", diff)
+	}
+	// A walk that does not reach the root finds branches another way, and must find the same.
+	windowed, _ := collect(t, r, RecordOptions{Since: got[0].MergedAt, Limit: 1})
+	if diff := cmp.Diff(got, windowed); diff != "" {
+		t.Errorf("(-whole +window):\n%s", diff)
 	}
 }
 
@@ -278,52 +284,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A merge of another branch brings in its pull requests; it is no change of its own. A merge
-// without a number and without such is one, and is named by its first commit.
-func TestMergesWithoutNumber(t *testing.T) {
-	r := open(t, gittest.Repo(t, `
--- @commit main --
-Start
--- a --
-a
--- @commit 1.x --
-Correct it (#2)
--- b --
-b
--- @join main 1.x --
-Merge branch '1.x'
--- @commit topic --
-Add c
-
-Because.
--- c --
-c
--- @commit topic --
-Mend c
--- c --
-C
--- @join main topic --
-Merge branch 'topic'
--- @commit main --
-End
--- d --
-d
-`), Options{})
-	got, _ := collect(t, r, RecordOptions{Commits: true})
-	want := []string{
-		`0 commit "End" Merge_branch_'topic'..End added:d`,
-		`0 commit "Add c" Merge_branch_'1.x'..Mend_c added:c`,
-		`0 commit "Start" ..Start added:a`,
-	}
-	if diff := cmp.Diff(want, lines(r, got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	got, _ = collect(t, r, RecordOptions{Branches: []string{"1.x"}})
-	if diff := cmp.Diff([]string{`2 squash "Correct it" Start..Correct_it_(#2) added:b on=1.x`}, lines(r, got)); diff != "" {
-		t.Errorf("with the branch (-want +got):\n%s", diff)
-	}
-}
-
 // The number in `Fix it (#9)` is an issue's where the repository has references of pull
 // requests up to 10, but none for 9.
 func TestNumberWithoutReferenceIsUnsure(t *testing.T) {
@@ -351,15 +311,16 @@ Add x
 
 // A change of more files than any service pages through is whole, from the objects.
 func TestManyFiles(t *testing.T) {
-	text := "-- @commit main --\nStart\n-- a --\na\n-- @commit main --\nAdd many (#1)\n"
+	var text strings.Builder
+	text.WriteString("-- @commit main --\nStart\n-- a --\na\n-- @commit main --\nAdd many (#1)\n")
 	for k := range 35 {
-		text += fmt.Sprintf("-- f%02d --\n%d\n", k, k)
+		text.WriteString(fmt.Sprintf("-- f%02d --\n%d\n", k, k))
 	}
-	text += "-- @commit main --\nAdd more (#2)\n"
+	text.WriteString("-- @commit main --\nAdd more (#2)\n")
 	for k := range 301 {
-		text += fmt.Sprintf("-- d%d/g%03d --\n%s", k%7, k, strings.Repeat("line\n", 70))
+		text.WriteString(fmt.Sprintf("-- d%d/g%03d --\n%s", k%7, k, strings.Repeat("line\n", 70)))
 	}
-	got, _ := collect(t, open(t, gittest.Repo(t, text), Options{}), RecordOptions{})
+	got, _ := collect(t, open(t, gittest.Repo(t, text.String()), Options{}), RecordOptions{})
 	if len(got) != 2 || len(got[1].Files) != 35 || len(got[0].Files) != 301 {
 		t.Errorf("files %d and %d, want 35 and 301", len(got[1].Files), len(got[0].Files))
 	}

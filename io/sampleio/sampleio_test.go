@@ -220,6 +220,36 @@ func TestGoSampleHolds(t *testing.T) {
 	}
 }
 
+func TestPythonSampleHolds(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import pytest").Run() != nil {
+		t.Skip("python3 with pytest is not installed: the sample's own tests were not run")
+	}
+	dir := filepath.Join(t.TempDir(), "python.git")
+	if err := Materialise("python", dir); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(t.TempDir(), "work")
+	git(t, dir, "clone", "-q", dir, work)
+	pytest := func() (string, error) {
+		cmd := exec.Command(python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+		cmd.Dir = work
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+work)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := pytest(); err != nil {
+		t.Fatalf("newest commit: %v: %s", err, out)
+	}
+	for _, path := range []string{"words/count.py", "words/__init__.py"} {
+		git(t, work, "checkout", "-q", "main~2", "--", path)
+		if out, err := pytest(); err == nil {
+			t.Errorf("the tests hold with the first version of %s: %s", path, out)
+		}
+		git(t, work, "reset", "-q", "--hard")
+	}
+}
+
 func goTest(dir string) (string, error) {
 	cmd := exec.Command("go", "test", "./...")
 	cmd.Dir = dir

@@ -99,11 +99,12 @@ func (h *History) write(dir string) error {
 		"HEAD":   "ref: refs/heads/" + h.set.branch + "\n",
 		"config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n",
 	}
-	refs := "# pack-refs with: sorted \n"
+	var refs strings.Builder
+	refs.WriteString("# pack-refs with: sorted \n")
 	for _, name := range slices.Sorted(maps.Keys(h.refs)) {
-		refs += string(h.refs[name].hash) + " " + name + "\n"
+		refs.WriteString(string(h.refs[name].hash) + " " + name + "\n")
 	}
-	files["packed-refs"] = refs
+	files["packed-refs"] = refs.String()
 	for id, raw := range h.objects {
 		var b bytes.Buffer
 		z := zlib.NewWriter(&b)
