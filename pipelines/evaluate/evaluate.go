@@ -62,8 +62,8 @@ func Build(s beam.Scope, cfg Config) {
 
 type byBaseFn struct{ Config Config }
 
-func (f *byBaseFn) ProcessElement(_ context.Context, p Pair) (string, Pair, error) {
-	corpus, err := f.Config.Execute.Corpus(f.Config.Corpus)
+func (f *byBaseFn) ProcessElement(ctx context.Context, p Pair) (string, Pair, error) {
+	corpus, err := f.Config.Execute.Corpus(ctx, f.Config.Corpus)
 	if err != nil {
 		return "", p, err
 	}
@@ -77,7 +77,7 @@ func (f *byBaseFn) ProcessElement(_ context.Context, p Pair) (string, Pair, erro
 type scoreFn struct{ Config Config }
 
 func (f *scoreFn) ProcessElement(ctx context.Context, _ string, next func(*Pair) bool, emit func(model.Score)) error {
-	corpus, err := f.Config.Execute.Corpus(f.Config.Corpus)
+	corpus, err := f.Config.Execute.Corpus(ctx, f.Config.Corpus)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (b *Bench) observe(ctx context.Context, site *Site, t *tree.Tree, run model
 		rounds = append(rounds, lifecycle.Round{Run: r, Outcome: outcome, Result: result})
 		executions, fromLedger = max(executions, count), fromLedger && held
 		o.Rows = append(o.Rows, row(site, r, outcome, result, count, held))
-		next, o.Observation = lifecycle.Complete(run, expected, rounds)
+		next, o.Observation = lifecycle.Complete(site.Language.Function, expected, rounds)
 	}
 	o.Observation.Run = run
 	o.Observation.Executions, o.Observation.FromLedger = executions, fromLedger

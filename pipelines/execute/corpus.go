@@ -23,15 +23,15 @@ type Corpus struct {
 func corpusKey(repo, commit, recipe string) string { return repo + "@" + commit + "#" + recipe }
 
 // ReadCorpus reads the tasks and bases of a corpus folder.
-func ReadCorpus(dir string) (*Corpus, error) {
+func ReadCorpus(ctx context.Context, dir string) (*Corpus, error) {
 	c := &Corpus{Dir: dir, bases: map[string]model.BaseRow{}}
-	for b, err := range parquetio.ReadTable[model.BaseRow](dir, "bases") {
+	for b, err := range parquetio.ReadTable[model.BaseRow](ctx, dir, "bases") {
 		if err != nil {
 			return nil, err
 		}
 		c.bases[corpusKey(b.Repo, b.BaseCommit, b.RecipeHash)] = b
 	}
-	for t, err := range parquetio.ReadTable[model.Task](dir, "tasks") {
+	for t, err := range parquetio.ReadTable[model.Task](ctx, dir, "tasks") {
 		if err != nil {
 			return nil, err
 		}
@@ -137,13 +137,13 @@ var corpora struct {
 }
 
 // Corpus reads a corpus once a process.
-func (s Settings) Corpus(dir string) (*Corpus, error) {
+func (s Settings) Corpus(ctx context.Context, dir string) (*Corpus, error) {
 	corpora.Lock()
 	defer corpora.Unlock()
 	if c := corpora.byDir[dir]; c != nil {
 		return c, nil
 	}
-	c, err := ReadCorpus(dir)
+	c, err := ReadCorpus(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

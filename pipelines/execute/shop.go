@@ -116,7 +116,7 @@ func (sh *Shop) Repository(ctx context.Context, src model.Source) (*gitio.Reposi
 	}
 	sh.mu.Unlock()
 	o.once.Do(func() {
-		o.repo, o.err = gitio.Open(ctx, src, gitio.Options{Work: filepath.Join(sh.Settings.Cache, "mirrors")})
+		o.repo, o.err = gitio.Open(ctx, src, gitio.Options{WorkDir: filepath.Join(sh.Settings.Cache, "mirrors")})
 	})
 	return o.repo, o.err
 }

@@ -57,8 +57,8 @@ func Build(s beam.Scope, cfg Config) {
 
 type byBaseFn struct{ Config Config }
 
-func (f *byBaseFn) ProcessElement(_ context.Context, id string) (string, string, error) {
-	corpus, err := f.Config.Execute.Corpus(f.Config.Corpus)
+func (f *byBaseFn) ProcessElement(ctx context.Context, id string) (string, string, error) {
+	corpus, err := f.Config.Execute.Corpus(ctx, f.Config.Corpus)
 	if err != nil {
 		return "", id, err
 	}
@@ -69,7 +69,7 @@ func (f *byBaseFn) ProcessElement(_ context.Context, id string) (string, string,
 type verifyFn struct{ Config Config }
 
 func (f *verifyFn) ProcessElement(ctx context.Context, _ string, next func(*string) bool, emit func(model.Drift)) error {
-	corpus, err := f.Config.Execute.Corpus(f.Config.Corpus)
+	corpus, err := f.Config.Execute.Corpus(ctx, f.Config.Corpus)
 	if err != nil {
 		return err
 	}

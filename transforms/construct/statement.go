@@ -1,6 +1,7 @@
 package construct
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
