@@ -216,11 +216,13 @@ func (e *dockerEnvironment) step(ctx context.Context, id string, c model.Command
 		_, value, _ := strings.Cut(v, "=")
 		return strings.HasPrefix(value, "/")
 	})
-	o, err := e.d.step(ctx, id, insidePlaces.expand(c, own, clients, e.environ()), prepareLimits)
-	if err != nil {
-		return o, err
-	}
-	return o, prepareFault(c, o)
+	return again(ctx, func() (model.Outcome, error) {
+		o, err := e.d.step(ctx, id, insidePlaces.expand(c, own, clients, e.environ()), prepareLimits)
+		if err != nil {
+			return o, err
+		}
+		return o, prepareFault(c, o)
+	})
 }
 
 // findClock looks for libfaketime in the container.
