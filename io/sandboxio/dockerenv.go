@@ -117,7 +117,7 @@ func (e *dockerEnvironment) prepare(ctx context.Context, b model.Base, lock []by
 		_, err = e.d.commit(ctx, id, e.image, map[string]string{
 			labelEnvironment: e.key, labelLock: string(e.lock), labelClock: e.clock,
 			labelSeconds: strconv.FormatFloat(time.Since(begin).Seconds(), 'f', 3, 64),
-			labelProcess: "", labelDeadline: "", labelBuild: "",
+			labelProcess: "", labelDeadline: "", labelBuild: e.d.opt.BuildID,
 		})
 	}
 	if err := errors.Join(err, e.d.remove(ctx, id)); err != nil {
