@@ -108,7 +108,7 @@ func (d *docker) labels(more ...string) map[string]string {
 // its process was on this host and is gone. own counts this process's things too.
 func (d *docker) stray(labels map[string]string, own bool) bool {
 	owner, ok := labels[labelProcess]
-	if !ok {
+	if !ok || owner == "" {
 		return false
 	}
 	if owner == d.process {

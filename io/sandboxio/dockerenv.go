@@ -117,7 +117,7 @@ func (e *dockerEnvironment) prepare(ctx context.Context, b model.Base, lock []by
 		_, err = e.d.commit(ctx, id, e.image, map[string]string{
 			labelEnvironment: e.key, labelLock: string(e.lock), labelClock: e.clock,
 			labelSeconds: strconv.FormatFloat(time.Since(begin).Seconds(), 'f', 3, 64),
-			labelProcess: "", labelDeadline: "", labelBuild: "",
+			labelProcess: "", labelDeadline: "", labelBuild: e.d.opt.BuildID,
 		})
 	}
 	if err := errors.Join(err, e.d.remove(ctx, id)); err != nil {
@@ -216,11 +216,13 @@ func (e *dockerEnvironment) step(ctx context.Context, id string, c model.Command
 		_, value, _ := strings.Cut(v, "=")
 		return strings.HasPrefix(value, "/")
 	})
-	o, err := e.d.step(ctx, id, insidePlaces.expand(c, own, clients, e.environ()), prepareLimits)
-	if err != nil {
-		return o, err
-	}
-	return o, prepareFault(c, o)
+	return again(ctx, func() (model.Outcome, error) {
+		o, err := e.d.step(ctx, id, insidePlaces.expand(c, own, clients, e.environ()), prepareLimits)
+		if err != nil {
+			return o, err
+		}
+		return o, prepareFault(c, o)
+	})
 }
 
 // findClock looks for libfaketime in the container.

@@ -22,7 +22,7 @@ import (
 const stepFile = "/taskmill-step"
 
 // outerScript stays the first process, so that it reaps orphans and its end is the container's.
-// It says the token on stderr just before the command, to tell that the container came up. What
+// It says the token just before the command, to tell that the container came up. What
 // the shell says about a killed command goes nowhere.
 func outerScript(token string, c command) string {
 	words := append([]string{"/usr/bin/env", "-i"}, c.env...)
@@ -31,7 +31,11 @@ func outerScript(token string, c command) string {
 	for i, w := range words {
 		words[i] = quote(w)
 	}
-	return "exec 3>&- 4>&2 2>/dev/null\n(exec " + strings.Join(words, " ") + " </dev/null 2>&4 4>&-)\nexit $?\n"
+	err := "2>&1" // one stream keeps the order
+	if c.stdoutOnly {
+		err = "2>&4"
+	}
+	return "exec 3>&- 4>&2 2>/dev/null\n(exec " + strings.Join(words, " ") + " </dev/null " + err + " 4>&-)\nexit $?\n"
 }
 
 // step runs one command in a container whose Cmd is the step file.

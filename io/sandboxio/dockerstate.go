@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taskmill/taskmill/model"
 )
@@ -21,6 +22,9 @@ type dockerState struct {
 	e     *dockerEnvironment
 	image string
 	build model.Outcome
+	later sync.WaitGroup // removals of finished containers
+	mu    sync.Mutex
+	err   error // of a removal
 }
 
 // Open lays t in a container of the environment, builds it there and keeps it as an image.
@@ -89,14 +93,24 @@ func (s *dockerState) Execute(ctx context.Context, r model.Run) (model.Outcome, 
 		return infrastructure(err.Error()), ctx.Err()
 	}
 	o, err := s.e.d.start(ctx, id, token, c, limits)
-	if err := errors.Join(err, s.e.d.remove(ctx, id)); err != nil {
+	s.later.Go(func() { // while the next one runs
+		if err := s.e.d.remove(ctx, id); err != nil {
+			s.mu.Lock()
+			s.err = errors.Join(s.err, err)
+			s.mu.Unlock()
+		}
+	})
+	if err != nil {
 		return model.Outcome{}, err
 	}
 	return o, nil
 }
 
 // Close removes the image.
-func (s *dockerState) Close() error { return s.e.d.removeImage(context.Background(), s.image) }
+func (s *dockerState) Close() error {
+	s.later.Wait()
+	return errors.Join(s.err, s.e.d.removeImage(context.Background(), s.image))
+}
 
 // layTree copies a tree and its repository into a container.
 func (d *docker) layTree(ctx context.Context, id string, t model.Tree) (err error) {

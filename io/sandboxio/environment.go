@@ -225,11 +225,36 @@ func (e *hostEnvironment) install(ctx context.Context, s stage, lock []byte) ([]
 // step runs one command of a preparation; one that does not end well is the recipe's fault.
 func (e *hostEnvironment) step(ctx context.Context, s stage, c model.Command) (model.Outcome, error) {
 	x := e.places().expand(c, baseEnviron(e.places(), e.tool.bin), clientEnviron(os.Environ()))
-	o, err := e.run(ctx, s, x, prepareLimits)
-	if err != nil {
-		return o, err
+	return again(ctx, func() (model.Outcome, error) {
+		o, err := e.run(ctx, s, x, prepareLimits)
+		if err != nil {
+			return o, err
+		}
+		return o, prepareFault(c, o)
+	})
+}
+
+// transient are words of a log that speak of the network and not of the project.
+var transient = []string{
+	"connection reset", "Connection reset", "connection timed out", "Connection timed out", "i/o timeout", "Read timed out",
+	"TLS handshake timeout", "Temporary failure in name resolution", "502 Bad Gateway", "503 Service Unavailable",
+	"504 Gateway Time-out", "429 Too Many Requests", "unexpected EOF", "IncompleteRead", "ECONNRESET", "ETIMEDOUT",
+}
+
+// again runs a step of a preparation a second and a third time when the network failed it.
+func again(ctx context.Context, step func() (model.Outcome, error)) (model.Outcome, error) {
+	for wait := 2 * time.Second; ; wait *= 4 {
+		o, err := step()
+		var fault *model.Fault
+		if !errors.As(err, &fault) || wait > 10*time.Second || !slices.ContainsFunc(transient, func(word string) bool { return strings.Contains(fault.Detail, word) }) {
+			return o, err
+		}
+		select {
+		case <-ctx.Done():
+			return o, ctx.Err()
+		case <-time.After(wait):
+		}
 	}
-	return o, prepareFault(c, o)
 }
 
 // prepareFault is nil for an outcome that is ok.

@@ -54,8 +54,9 @@ func plan(base *baseTree, t model.Tree) (*laid, error) {
 	}
 	loose := base.loose
 	for p, c := range l.written {
-		l.entries = append(l.entries, onecommit.Entry{Path: p, Mode: c.Mode, Hash: onecommit.BlobHash(c.Data), Size: int64(len(c.Data))})
-		loose = loose || c.Mode == model.ModeSubmodule
+		e, known := entryOf(p, c.Mode, c.Data)
+		l.entries = append(l.entries, e)
+		loose = loose || !known
 	}
 	onecommit.Sort(l.entries)
 	hash, err := onecommit.TreeHash(l.entries)

@@ -1,6 +1,7 @@
 package sandboxio_test
 
 import (
+	"crypto/rand"
 	"os/exec"
 	"testing"
 
@@ -35,7 +36,20 @@ func needBubblewrap(t *testing.T) {
 
 func TestDocker(t *testing.T) {
 	needEngine(t, "taskmill-base:python")
-	sandboxtest.Test(t, sandboxtest.Subject{Kind: "docker", Isolated: true, Options: sandboxio.Options{BaseImages: map[string]string{"sh": "taskmill-base:python"}}})
+	sandboxtest.Test(t, sandboxtest.Subject{Kind: "docker", Isolated: true, Options: dockerOptions(t)})
+}
+
+// dockerOptions are of a build whose environments are removed after the test.
+func dockerOptions(t *testing.T) sandboxio.Options {
+	t.Helper()
+	id := "test-" + rand.Text()
+	t.Cleanup(func() {
+		out, err := exec.Command("sh", "-c", "docker image ls -q --filter label=taskmill.build="+id+" | sort -u | xargs -r docker image rm -f").CombinedOutput()
+		if err != nil {
+			t.Errorf("remove images: %v: %s", err, out)
+		}
+	})
+	return sandboxio.Options{BuildID: id, BaseImages: map[string]string{"sh": "taskmill-base:python"}}
 }
 
 func needEngine(t *testing.T, image string) {

@@ -1,7 +1,6 @@
 package sandboxio
 
 import (
-	"archive/tar"
 	"bufio"
 	"context"
 	"encoding/json"
@@ -15,18 +14,20 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/taskmill/taskmill/io/sandboxio/onecommit"
+	"github.com/taskmill/taskmill/io/treeio"
 	"github.com/taskmill/taskmill/model"
 )
 
-// Bounds of a tree; a larger one is the tree's fault.
+// limits of a base tree; a larger one is the tree's fault. Its files are held in memory one at a
+// time.
+var limits = treeio.Limits{FileBytes: 512 << 20, PathBytes: maxPath}
+
+// Bounds of a path: of the whole, which leaves room for /testbed/ in what the system can name,
+// and of one part.
 const (
-	maxTreeBytes = 8 << 30
-	maxTreeFile  = 512 << 20
-	maxTreePaths = 1 << 20
-	maxPath      = 4000 // of the whole path; leaves room for /testbed/ in PATH_MAX
-	maxName      = 255
+	maxPath = 4000
+	maxName = 255
 )
 
 // A baseTree is an archive unpacked once: files as they were, and each blob's packed form, so
@@ -35,7 +36,7 @@ type baseTree struct {
 	dir     string // <work>/trees/<hash>
 	entries []packedEntry
 	byPath  map[string]packedEntry
-	loose   bool // the archive leaves out submodules, so the id cannot be checked
+	loose   bool // it has a submodule whose commit is not known, so the id cannot be checked
 }
 
 type packedEntry struct {
@@ -138,11 +139,6 @@ func (s *treeStore) unpack(ctx context.Context, hash model.Hash, dir string) err
 }
 
 func unpackInto(ctx context.Context, dir string, r io.Reader, hash model.Hash) error {
-	z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(256<<20))
-	if err != nil {
-		return fmt.Errorf("open archive of tree %s: %w", hash, err)
-	}
-	defer z.Close()
 	root, err := os.OpenRoot(filepath.Join(dir, "files"))
 	if err != nil {
 		return fmt.Errorf("lay tree %s: %w", hash, err)
@@ -153,20 +149,18 @@ func unpackInto(ctx context.Context, dir string, r io.Reader, hash model.Hash) e
 		return fmt.Errorf("lay tree %s: %w", hash, err)
 	}
 	defer f.Close()
-	u := &unpacker{root: root, blobs: bufio.NewWriterSize(f, 1<<20), links: map[string]bool{}}
-	t := tar.NewReader(z)
-	for {
-		h, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			break
+	u := &unpacker{root: root, blobs: bufio.NewWriterSize(f, 1<<20)}
+	for file, err := range treeio.Read(r, limits) {
+		if errors.Is(err, treeio.ErrLimit) {
+			return treeFault(err.Error())
 		}
 		if err != nil {
-			return treeFault("archive: " + err.Error())
+			return fmt.Errorf("lay tree %s: %w", hash, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := u.add(h, t); err != nil {
+		if err := u.add(file); err != nil {
 			return err
 		}
 	}
@@ -181,63 +175,45 @@ type unpacker struct {
 	root    *os.Root
 	blobs   *bufio.Writer
 	offset  int64
-	total   int64
-	links   map[string]bool
 	entries []packedEntry
 	loose   bool
 }
 
-func (u *unpacker) add(h *tar.Header, r io.Reader) error {
-	name := strings.TrimSuffix(h.Name, "/")
-	if h.Typeflag == tar.TypeXGlobalHeader {
-		return nil
-	}
-	if err := checkPath(name); err != nil {
+func (u *unpacker) add(f model.File) error {
+	if err := checkPath(f.Path); err != nil {
 		return err
 	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if u.links[dir] {
-			return treeFault(fmt.Sprintf("%q lies below a symlink", name))
-		}
-	}
-	if u.total += h.Size; u.total > maxTreeBytes || len(u.entries) >= maxTreePaths || h.Size < 0 || h.Size > maxTreeFile {
-		return treeFault("tree is too large")
-	}
-	e := onecommit.Entry{Path: name, Mode: model.ModeFile}
-	var data []byte
-	switch h.Typeflag {
-	case tar.TypeReg:
-		if h.Mode&0o111 != 0 {
-			e.Mode = model.ModeExecutable
-		}
-		var err error
-		if data, err = io.ReadAll(r); err != nil {
-			return treeFault("archive: " + err.Error())
-		}
-	case tar.TypeSymlink:
-		e.Mode, data = model.ModeSymlink, []byte(h.Linkname)
-		u.links[name] = true
-	case tar.TypeDir: // a submodule, or a folder that says nothing
-		u.loose = true
-		return wrapLay(name, u.root.MkdirAll(name, 0o755))
-	default:
-		return treeFault(fmt.Sprintf("%q is of type %q", name, h.Typeflag))
-	}
-	e.Hash, e.Size = onecommit.BlobHash(data), int64(len(data))
-	if err := layFile(u.root, e, data); err != nil {
+	e, known := entryOf(f.Path, f.Mode, f.Data)
+	u.loose = u.loose || !known
+	if err := layFile(u.root, e, f.Data); err != nil {
 		return err
 	}
-	packed, err := onecommit.Pack(data)
-	if err != nil {
-		return err
+	at := packedEntry{Entry: e, Offset: u.offset}
+	if f.Mode != model.ModeSubmodule {
+		packed, err := onecommit.Pack(f.Data)
+		if err != nil {
+			return err
+		}
+		if _, err := u.blobs.Write(packed); err != nil {
+			return fmt.Errorf("keep blob of %q: %w", f.Path, err)
+		}
+		at.Length = int64(len(packed))
 	}
-	if _, err := u.blobs.Write(packed); err != nil {
-		return fmt.Errorf("keep blob of %q: %w", name, err)
-	}
-	u.entries = append(u.entries, packedEntry{e, u.offset, int64(len(packed))})
-	u.offset += int64(len(packed))
-	u.loose = u.loose || name == ".gitmodules"
+	u.entries = append(u.entries, at)
+	u.offset += at.Length
 	return nil
+}
+
+// entryOf is the tree entry of a file. The commit of a submodule is its data; where that is
+// not known, the tree's id cannot be checked.
+func entryOf(name string, mode uint32, data []byte) (e onecommit.Entry, known bool) {
+	if mode == model.ModeSubmodule {
+		if commit := model.Hash(data); validHash(commit) {
+			return onecommit.Entry{Path: name, Mode: mode, Hash: commit}, true
+		}
+		return onecommit.Entry{Path: name, Mode: mode, Hash: model.Hash(strings.Repeat("1", 40))}, false
+	}
+	return onecommit.Entry{Path: name, Mode: mode, Hash: onecommit.BlobHash(data), Size: int64(len(data))}, true
 }
 
 func (u *unpacker) finish(dir string, hash model.Hash) error {

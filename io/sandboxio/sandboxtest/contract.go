@@ -14,7 +14,7 @@ import (
 )
 
 func (s *suite) prepare(t *testing.T) {
-	r := recipe()
+	r := s.recipe()
 	r.Strip = []string{"cache/**/*.own"}
 	r.Prepare = append(r.Prepare, sh("mkdir -p {env}/cache/x/y && echo own > {env}/cache/x/y/z.own && echo other > {env}/cache/x/y/z.txt"))
 	e, tree := s.environment(t, r, files, nil)
@@ -67,7 +67,7 @@ func (s *suite) prepare(t *testing.T) {
 		"a probe that is content": {func(r *model.Recipe) { r.Probe = sh("test -f {testbed}/built.txt") }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := recipe()
+			r := s.recipe()
 			c.change(&r)
 			f := Files{"own.py": strings.Repeat("# own code\n", 40), "src.txt": "s", "deps.txt": "d"}
 			tree := s.archives.Add(t, f)
@@ -84,7 +84,7 @@ func (s *suite) prepare(t *testing.T) {
 }
 
 func (s *suite) tree(t *testing.T) {
-	e, base := s.environment(t, recipe(), files, nil)
+	e, base := s.environment(t, s.recipe(), files, nil)
 	const look = `find . -path ./.git -prune -o \( -type f -o -type l -o -type d \) -print | sort | tr '\n' ' '`
 	st := state(t, e, base)
 	wantLog(t, st.Build(), model.OutcomeOK, "made in /testbed with /env")
@@ -115,7 +115,7 @@ git status --porcelain; git rev-list --all --count; git rev-parse 'HEAD^{tree}';
 }
 
 func (s *suite) runs(t *testing.T) {
-	e, base := s.environment(t, recipe(), files, nil)
+	e, base := s.environment(t, s.recipe(), files, nil)
 	st := state(t, e, base)
 	wantLog(t, execute(t, st, `echo a > left; echo b > {env}/left; echo c > {tmp}/left; echo d > ~/left; echo e > src.txt; rm -r kept; rm {env}/cache/b; mv gone away; (sleep 60 & ); ls {tmp}`), model.OutcomeOK, "left")
 	wantLog(t, execute(t, st, `ls left {env}/left {tmp}/left ~/left away 2>/dev/null; cat src.txt built.txt kept/b.txt {env}/cache/b gone/only.txt; ps ax 2>/dev/null | grep -c '[s]leep 60'; true`),

@@ -71,7 +71,7 @@ func (s *suite) hostile(t *testing.T) {
 	outside := hostFile(t, t.TempDir(), "outside")
 	t.Run("symlinks out of the tree", func(t *testing.T) {
 		f := Files{"src.txt": "s", "deps.txt": "d", "out": "-> " + outside, "up": "-> ../../../../../../../../etc", "loop": "-> loop", "abs": "-> /etc/passwd"}
-		r := recipe()
+		r := s.recipe()
 		r.Protocol.Build = nil
 		e, base := s.environment(t, r, f, nil)
 		wantLog(t, execute(t, state(t, e, base), `readlink loop up abs`), model.OutcomeOK, "loop\n../../../../../../../../etc\n/etc/passwd")
@@ -84,7 +84,7 @@ func (s *suite) hostile(t *testing.T) {
 		wantRefused(t, e, through)
 	})
 	t.Run("paths", func(t *testing.T) {
-		e, base := s.environment(t, recipe(), files, nil)
+		e, base := s.environment(t, s.recipe(), files, nil)
 		for _, p := range []string{"../x", "/etc/x", "a/../../x", ".git/config", "a/.GIT/hooks/x", "", "a//b", "./a", "a\x00b", strings.Repeat("a", 300), strings.Repeat("a/", 3000) + "b"} {
 			wantRefused(t, e, model.Tree{Hash: base.Hash, Base: base.Hash, Changes: []model.TreeChange{{Path: p, Data: []byte("x")}}})
 		}
@@ -101,7 +101,7 @@ func (s *suite) hostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hash := onecommit.BlobHash([]byte(name))
 			s.archives[hash] = pack(t, headers, nil)
-			e, _ := s.environment(t, recipe(), files, nil)
+			e, _ := s.environment(t, s.recipe(), files, nil)
 			wantRefused(t, e, model.Tree{Hash: hash, Base: hash})
 		})
 	}
@@ -142,7 +142,7 @@ func (s *suite) secrets(t *testing.T) {
 		}
 		planted = append(planted, hostFile(t, dir, marker))
 	}
-	r := recipe()
+	r := s.recipe()
 	r.Protocol.Build = []model.Command{sh("env")}
 	e, tree := s.environment(t, r, files, nil)
 	st := state(t, e, tree)

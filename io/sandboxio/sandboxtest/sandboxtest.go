@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"os"
@@ -25,6 +26,7 @@ type suite struct {
 	Subject
 	archives Archives
 	sandbox  sandboxio.Preparer
+	salt     string // in every recipe, since engines remember environments
 }
 
 // Test runs the contract. An engine that is missing is a loud skip of the caller's.
@@ -42,12 +44,12 @@ func Test(t *testing.T, subject Subject) {
 
 func open(t *testing.T, subject Subject) *suite {
 	t.Helper()
-	s := &suite{Subject: subject, archives: Archives{}}
+	s := &suite{Subject: subject, archives: Archives{}, salt: rand.Text()}
 	o := subject.Options
 	if o.Work == "" {
 		o.Work = t.TempDir()
 	}
-	o.Archives, o.BuildID = s.archives, "contract"
+	o.Archives = s.archives
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
@@ -70,11 +72,11 @@ func sh(script string) model.Command {
 }
 
 // recipe is a tiny environment: a file that preparing made, and a build that counts.
-func recipe() model.Recipe {
+func (s *suite) recipe() model.Recipe {
 	return model.Recipe{
 		Language:  "sh",
 		Manifests: []model.File{{Path: "deps.txt", Data: []byte("dep 1\n")}},
-		Files:     []model.File{{Path: "plugin.sh", Data: []byte("echo plugin\n")}},
+		Files:     []model.File{{Path: "plugin.sh", Data: []byte("echo plugin # " + s.salt + "\n")}},
 		Prepare:   []model.Command{sh("cp {testbed}/deps.txt {env}/dep && mkdir -p {env}/cache && echo warm > {env}/cache/a")},
 		Lock:      sh("cat {env}/dep"),
 		FromLock:  []model.Command{sh("cp {env}/lock {env}/dep && mkdir -p {env}/cache && echo locked > {env}/cache/a")},
@@ -125,7 +127,7 @@ func state(t *testing.T, e sandboxio.Environment, tree model.Tree) sandboxio.Sta
 // plain is a state of the default files without a build.
 func (s *suite) plain(t *testing.T) sandboxio.State {
 	t.Helper()
-	r := recipe()
+	r := s.recipe()
 	r.Protocol.Build = nil
 	e, tree := s.environment(t, r, files, nil)
 	return state(t, e, tree)
