@@ -118,7 +118,7 @@ func runBuild(ctx context.Context, c *call) error {
 	if f.dryRun {
 		return dryRun(ctx, c, cfg)
 	}
-	if err := parquetio.CheckOut(cfg.Out, cfg.Hash()); err != nil {
+	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
 		return err
 	}
 	if err := probe(ctx, cfg); err != nil {
@@ -131,10 +131,10 @@ func runBuild(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if f.runner.submittedOnly() {
-		return nil
+	if _, err := parquetio.Commit(ctx, cfg.Out, model.Hash(cfg.Hash()), cfg.Version); err != nil {
+		return err
 	}
-	sum, err := summarize(cfg.Out)
+	sum, err := summarize(ctx, cfg.Out)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func runDoctor(ctx context.Context, c *call) error {
 		return err
 	}
 	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
-	for _, f := range sandboxio.Doctor(ctx) {
+	for _, f := range sandboxio.Doctor(ctx, sandboxio.Options{}) {
 		state := "ok"
 		if !f.OK {
 			state = "missing"

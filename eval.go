@@ -41,7 +41,7 @@ func runEval(ctx context.Context, c *call) error {
 	if err := run.adopt(c.flags); err != nil {
 		return err
 	}
-	corpus, err := execute.ReadCorpus(corpusDir)
+	corpus, err := execute.ReadCorpus(ctx, corpusDir)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func runEval(ctx context.Context, c *call) error {
 		return err
 	}
 	cfg.Execute.Trees = cfg.Corpus
-	if err := parquetio.CheckOut(cfg.Out, cfg.Hash()); err != nil {
+	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -70,7 +70,10 @@ func runEval(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return reportScores(c, corpus.Tasks, cfg.Out, time.Since(start))
+	if _, err := parquetio.Commit(ctx, cfg.Out, model.Hash(cfg.Hash()), cfg.Version); err != nil {
+		return err
+	}
+	return reportScores(ctx, c, corpus.Tasks, cfg.Out, time.Since(start))
 }
 
 func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error) {
@@ -96,9 +99,9 @@ func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error
 }
 
 // reportScores writes report.json and prints a line of totals.
-func reportScores(c *call, tasks []model.Task, out string, took time.Duration) error {
+func reportScores(ctx context.Context, c *call, tasks []model.Task, out string, took time.Duration) error {
 	var scores []model.Score
-	for s, err := range parquetio.ReadTable[model.Score](out, "scores") {
+	for s, err := range parquetio.ReadTable[model.Score](ctx, out, "scores") {
 		if err != nil {
 			return err
 		}

@@ -148,13 +148,26 @@ func (f *sandboxFlags) settings(ctx context.Context) (execute.Settings, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return s, fmt.Errorf("make work folder %s: %w", cache, err)
 	}
-	kind, err := sandboxio.Resolve(ctx, f.sandbox, images)
+	kind, err := resolve(ctx, f.sandbox, cache, images)
 	if err != nil {
 		return s, err
 	}
 	id := make([]byte, 8)
 	rand.Read(id)
 	return execute.Settings{Work: work, Cache: cache, Sandbox: kind, BaseImages: images, Jobs: f.jobs, BuildID: hex.EncodeToString(id)}, nil
+}
+
+// resolve opens the sandbox once, so that one that is not to be had is an error before any work,
+// and says which kind auto chose.
+func resolve(ctx context.Context, kind, work string, images map[string]string) (string, error) {
+	p, err := sandboxio.Open(ctx, kind, sandboxio.Options{Work: work, BaseImages: images})
+	if err != nil {
+		return "", err
+	}
+	if c, ok := p.(io.Closer); ok {
+		err = c.Close()
+	}
+	return p.Kind(), err
 }
 
 // printFlags prints the call's own flags, then the names of the runner's.

@@ -10,7 +10,7 @@ import (
 	"github.com/taskmill/taskmill/pipelines/execute"
 )
 
-func runShow(_ context.Context, c *call) error {
+func runShow(ctx context.Context, c *call) error {
 	hidden := c.flags.Bool("hidden", false, "show the hidden patches too")
 	if err := c.parse(); err != nil {
 		return err
@@ -18,7 +18,7 @@ func runShow(_ context.Context, c *call) error {
 	if len(c.args) == 0 || len(c.args) > 2 {
 		return usagef("want a corpus folder and a task: taskmill show CORPUS TASK")
 	}
-	corpus, err := execute.ReadCorpus(c.args[0])
+	corpus, err := execute.ReadCorpus(ctx, c.args[0])
 	if err != nil {
 		return err
 	}

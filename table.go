@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -27,9 +28,9 @@ type summary struct {
 }
 
 // summarize reads the tables of a finished build.
-func summarize(dir string) (*summary, error) {
+func summarize(ctx context.Context, dir string) (*summary, error) {
 	s := &summary{byStage: map[model.Stage]map[model.Reason]int{}, seconds: map[model.Stage]float64{}}
-	for t, err := range parquetio.ReadTable[model.Task](dir, "tasks") {
+	for t, err := range parquetio.ReadTable[model.Task](ctx, dir, "tasks") {
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +39,7 @@ func summarize(dir string) (*summary, error) {
 		}
 		s.tasks++
 	}
-	for c, err := range parquetio.ReadTable[model.ChangeRow](dir, "changes") {
+	for c, err := range parquetio.ReadTable[model.ChangeRow](ctx, dir, "changes") {
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +47,7 @@ func summarize(dir string) (*summary, error) {
 		s.eligible += btoi(c.Eligible)
 		s.drawn += btoi(c.Sampled)
 	}
-	for r, err := range parquetio.ReadTable[model.Rejection](dir, "rejections") {
+	for r, err := range parquetio.ReadTable[model.Rejection](ctx, dir, "rejections") {
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ func summarize(dir string) (*summary, error) {
 		s.byStage[r.Stage][r.Reason]++
 		s.infrastructure += btoi(r.Infrastructure)
 	}
-	for b, err := range parquetio.ReadTable[model.BaseRow](dir, "bases") {
+	for b, err := range parquetio.ReadTable[model.BaseRow](ctx, dir, "bases") {
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +65,7 @@ func summarize(dir string) (*summary, error) {
 		s.healthy += btoi(b.Healthy)
 		s.seconds[model.StageEnvironment] += b.PrepareSeconds
 	}
-	for r, err := range parquetio.ReadTable[model.RunRow](dir, "runs") {
+	for r, err := range parquetio.ReadTable[model.RunRow](ctx, dir, "runs") {
 		if err != nil {
 			return nil, err
 		}

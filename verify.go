@@ -41,7 +41,7 @@ func runVerify(ctx context.Context, c *call) error {
 	if err := run.adopt(c.flags); err != nil {
 		return err
 	}
-	corpus, err := execute.ReadCorpus(c.args[0])
+	corpus, err := execute.ReadCorpus(ctx, c.args[0])
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func runVerify(ctx context.Context, c *call) error {
 	if cfg.Out, err = filepath.Abs(out); err != nil {
 		return err
 	}
-	if err := parquetio.CheckOut(cfg.Out, cfg.Hash()); err != nil {
+	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -72,7 +72,10 @@ func runVerify(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return reportDrift(c, cfg, time.Since(start))
+	if _, err := parquetio.Commit(ctx, cfg.Out, model.Hash(cfg.Hash()), cfg.Version); err != nil {
+		return err
+	}
+	return reportDrift(ctx, c, cfg, time.Since(start))
 }
 
 // chosen lists the tasks to verify: the named ones, or a sample drawn by hash, or all.
@@ -103,9 +106,9 @@ func chosen(corpus *execute.Corpus, named list, sample int) ([]string, error) {
 	return ids, nil
 }
 
-func reportDrift(c *call, cfg verify.Config, took time.Duration) error {
+func reportDrift(ctx context.Context, c *call, cfg verify.Config, took time.Duration) error {
 	drifting, infrastructure, n := map[string]bool{}, 0, 0
-	for d, err := range parquetio.ReadTable[model.Drift](cfg.Out, "drifts") {
+	for d, err := range parquetio.ReadTable[model.Drift](ctx, cfg.Out, "drifts") {
 		if err != nil {
 			return err
 		}

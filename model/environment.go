@@ -88,6 +88,7 @@ type Base struct {
 	Language string
 	Recipe   Recipe
 	Lock     Hash
+	Clock    bool // its processes can be given another time
 }
 
 // Key is the base's identity: repository, commit, recipe.

@@ -33,7 +33,11 @@ type dockerEnvironment struct {
 }
 
 func (e *dockerEnvironment) Lock() []byte { return slices.Clone(e.lock) }
-func (e *dockerEnvironment) Facts() Facts { return e.facts }
+func (e *dockerEnvironment) Facts() Facts {
+	f := e.facts
+	f.Clock = e.clock != ""
+	return f
+}
 
 // Close keeps the image: it is made once for all.
 func (e *dockerEnvironment) Close() error { return nil }

@@ -28,7 +28,11 @@ type hostEnvironment struct {
 }
 
 func (e *hostEnvironment) Lock() []byte { return slices.Clone(e.lock) }
-func (e *hostEnvironment) Facts() Facts { return e.facts }
+func (e *hostEnvironment) Facts() Facts {
+	f := e.facts
+	f.Clock = e.h.clock != ""
+	return f
+}
 
 // Close keeps the folder: it is prepared once for all.
 func (e *hostEnvironment) Close() error { return nil }

@@ -42,6 +42,7 @@ type Facts struct {
 	Image       string
 	ImageDigest string
 	Reused      bool
+	Clock       bool // processes can be given another time (libfaketime)
 }
 
 // A State is a built tree. Each Execute starts from the built tree on a fresh layer: nothing

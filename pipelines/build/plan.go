@@ -13,6 +13,7 @@ import (
 	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/base"
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
@@ -66,62 +67,61 @@ func (f *planFn) ProcessElement(ctx context.Context, _ string, next func(*model.
 }
 
 // Plan chooses the bases of one repository's changes: for now one slot a language, at the
-// declared, target or default revision. Ineligible changes and those that the base does not
-// descend from are rejections.
+// declared or default revision. Ineligible changes, and those that the base does not descend
+// from, are rejections.
 func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Change) (model.Plan, []Planned, []model.Rejection, error) {
-	var p model.Plan
 	var rejected []model.Rejection
 	slices.SortFunc(found, func(a, b model.Change) int { return strings.Compare(a.ID, b.ID) })
-	eligible := found[:0:0]
+	var eligible []model.Change
 	for _, c := range found {
 		if c.Eligible {
 			eligible = append(eligible, c)
 			continue
 		}
-		rejected = append(rejected, Reject(model.Candidate{ID: c.ID, Change: c, Method: "change"}, &model.Fault{Stage: model.StageEvidence, Reason: c.Reason, Detail: c.Detail}))
+		rejected = append(rejected, Reject(candidateOf(c), &model.Fault{Stage: model.StageEvidence, Reason: c.Reason, Detail: c.Detail}))
 	}
 	if len(eligible) == 0 {
-		return p, nil, rejected, nil
+		return model.Plan{}, nil, rejected, nil
 	}
-	repo, err := shop.Repository(ctx, eligible[0].Record.Source)
+	source := eligible[0].Record.Source
+	repo, err := shop.Repository(ctx, source)
 	if err != nil {
-		return p, nil, nil, err
+		return model.Plan{}, nil, nil, err
 	}
 	commit, kind, err := BaseRevision(ctx, repo, cfg.Base)
 	if err != nil {
-		return p, nil, nil, err
+		return model.Plan{}, nil, nil, err
 	}
-	p.Repo = eligible[0].Repo
-	slots := map[string]*model.Slot{}
-	var planned []Planned
-	drawn := draw(eligible, cfg.Sample)
+	hosted := eligible[:0:0]
 	for _, c := range eligible {
-		ancestor, err := repo.IsAncestor(ctx, c.Record.MergeCommit, commit)
-		if err != nil || !ancestor || c.Record.MergeCommit == commit {
-			detail := "the merge is not a strict ancestor of the base"
-			if err != nil {
-				detail = err.Error()
-			}
-			rejected = append(rejected, Reject(model.Candidate{ID: c.ID, Change: c, Method: "change"}, &model.Fault{Stage: model.StageBase, Reason: model.NotAncestor, Detail: detail}))
+		if err := base.Hosts(c, commit, repo); err != nil {
+			rejected = append(rejected, Reject(candidateOf(c), err))
 			continue
 		}
-		s := slots[c.Language]
-		if s == nil {
-			s = &model.Slot{Repo: c.Repo, Source: c.Record.Source, Language: c.Language, Kind: kind, Commit: commit}
-			slots[c.Language] = s
+		hosted = append(hosted, c)
+	}
+	p := base.MakePlan(eligible[0].Repo, source, hosted, base.Options{Base: commit, Kind: kind})
+	return p, members(p, hosted, draw(hosted, cfg.Sample)), rejected, nil
+}
+
+// members pairs each change with its slot.
+func members(p model.Plan, changes []model.Change, drawn map[string]bool) []Planned {
+	var out []Planned
+	for _, slot := range p.Slots {
+		bare := slot
+		bare.Changes = nil // the group of the slot is the list
+		for _, c := range changes {
+			if c.Language == slot.Language {
+				out = append(out, Planned{Slot: bare, Change: c, Sampled: drawn[c.ID]})
+			}
 		}
-		s.Changes = append(s.Changes, c.ID)
-		planned = append(planned, Planned{Change: c, Sampled: drawn[c.ID]})
 	}
-	for i := range planned {
-		planned[i].Slot = *slots[planned[i].Change.Language]
-		planned[i].Slot.Changes = nil // the group of the slot is the list
-	}
-	for _, s := range slots {
-		p.Slots = append(p.Slots, *s)
-	}
-	slices.SortFunc(p.Slots, func(a, b model.Slot) int { return strings.Compare(SlotKey(a), SlotKey(b)) })
-	return p, planned, rejected, nil
+	return out
+}
+
+// candidateOf is a change that has no base yet.
+func candidateOf(c model.Change) model.Candidate {
+	return model.Candidate{ID: c.ID, Change: c, Method: base.MethodChange, Family: c.Family}
 }
 
 // draw picks n changes by the hash of their id; 0 picks all.
@@ -151,13 +151,13 @@ func BaseRevision(ctx context.Context, repo *gitio.Repository, declared string) 
 		if err != nil {
 			return "", "", fmt.Errorf("--base %s: %w", declared, err)
 		}
-		return h, "declared", nil
+		return h, base.Declared, nil
 	}
-	h, _, err := repo.Default()
+	_, h, _, err := repo.DefaultBranch()
 	if err != nil {
 		return "", "", err
 	}
-	return h, "default", nil
+	return h, base.Default, nil
 }
 
 // Reject makes the terminal row of a candidate from its fault. Any other error is the world's:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/base"
 	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/lifecycle"
 	"github.com/taskmill/taskmill/transforms/tree"
@@ -35,7 +36,7 @@ func prepare(s beam.Scope, cfg Config, planned beam.PCollection) (candidates, ba
 
 type prepareFn struct{ Config Config }
 
-func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Planned) bool, emit func(model.Candidate), base func(model.BaseRow), run func(model.RunRow), reject func(model.Rejection)) error {
+func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Planned) bool, emit func(model.Candidate), row func(model.BaseRow), run func(model.RunRow), reject func(model.Rejection)) error {
 	shop, err := f.Config.Execute.Open(ctx)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 			run(r)
 		}
 		if err == nil {
-			base(b.row)
+			row(b.row)
 			return f.assign(ctx, shop, b, drawn, emit, reject)
 		}
 		if ctx.Err() != nil {
@@ -67,10 +68,12 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 		if i+1 < len(commits) {
 			b.row.ReplacedBy = string(commits[i+1])
 		}
-		base(b.row)
+		row(b.row)
 	}
 	for _, c := range drawn {
-		reject(Reject(model.Candidate{ID: c.ID, Change: c, Method: "change", BaseKey: slot.Repo + "@" + string(slot.Commit)}, last))
+		cand := candidateOf(c)
+		cand.BaseKey = slot.Repo + "@" + string(slot.Commit)
+		reject(Reject(cand, last))
 	}
 	return nil
 }
@@ -89,22 +92,18 @@ func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, 
 	if err != nil {
 		return err
 	}
-	newest, _, err := repo.Default()
-	if err != nil {
-		return err
-	}
-	toNewest, err := distance(ctx, repo, b.base.Commit, newest)
+	_, newest, _, err := repo.DefaultBranch()
 	if err != nil {
 		return err
 	}
 	for _, c := range drawn {
-		cand := model.Candidate{ID: c.ID, Change: c, BaseKey: b.base.Key(), Base: ref, Family: c.Family, Method: "change", Newest: toNewest}
-		if cand.Merge, err = distance(ctx, repo, c.Record.MergeCommit, b.base.Commit); err != nil {
-			reject(Reject(cand, err))
+		toMerge, toNewest, err := repo.Distance(ctx, c.Record.MergeCommit, b.base.Commit, newest)
+		if err != nil {
+			reject(Reject(candidateOf(c), err))
 			continue
 		}
 		execute.Progress.Candidates.Add(1)
-		emit(cand)
+		emit(base.Assign(c, b.base, ref, toMerge, toNewest))
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func observeBase(ctx context.Context, shop *execute.Shop, site *execute.Site, h 
 }
 
 // clock reports whether a run with a shifted clock means something for the base.
-func (cfg Config) clock(b model.Base) bool { return b.Language != "go" && cfg.Execute.Clock }
+func (cfg Config) clock(b model.Base) bool { return b.Language != "go" && b.Clock }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 

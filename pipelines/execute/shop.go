@@ -233,6 +233,7 @@ type Prepared struct {
 	Bytes       int64
 	Image       string
 	ImageDigest string
+	Clock       bool
 }
 
 // Ready prepares the environment of b unless the ledger says that this base was prepared
@@ -246,7 +247,7 @@ func (sh *Shop) Ready(ctx context.Context, b *model.Base, l lang.Language) (Prep
 		if err := json.Unmarshal(text, &p); err != nil {
 			return p, fmt.Errorf("read preparation %s: %w", key.Short(12), err)
 		}
-		b.Lock = model.Sum(p.Lock)
+		b.Lock, b.Clock = model.Sum(p.Lock), p.Clock
 		return p, nil
 	}
 	env, err := sh.Site(*b, l).Environment(ctx)
@@ -258,8 +259,8 @@ func (sh *Shop) Ready(ctx context.Context, b *model.Base, l lang.Language) (Prep
 		return p, err
 	}
 	facts := env.Facts()
-	p.Seconds, p.Bytes, p.Image, p.ImageDigest = facts.Seconds, facts.Bytes, facts.Image, facts.ImageDigest
-	b.Lock = model.Sum(p.Lock)
+	p.Seconds, p.Bytes, p.Image, p.ImageDigest, p.Clock = facts.Seconds, facts.Bytes, facts.Image, facts.ImageDigest, facts.Clock
+	b.Lock, b.Clock = model.Sum(p.Lock), p.Clock
 	text, err := json.Marshal(p)
 	if err != nil {
 		return p, fmt.Errorf("encode preparation: %w", err)
