@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +33,10 @@ func (l Language) Hide(t lang.Files, hidden []model.Surface) ([]model.TreeChange
 		p, err := load(t, d)
 		if err != nil {
 			return nil, err
+		}
+		for _, f := range slices.Sorted(maps.Keys(p.broken)) {
+			// What it uses is not known.
+			return nil, p.broken[f]
 		}
 		gone, err := p.gone(dirs[d])
 		if err != nil {

@@ -34,16 +34,18 @@ type testPackage struct {
 	modules []root
 	sources []*source
 	items   []*item
-	own     map[string]bool // names that the production files declare at package level
+	broken  map[string]error // files that do not parse
+	own     map[string]bool  // names that the production files declare at package level
 }
 
-// load parses the check files of a folder and links their items.
+// load parses the check files of a folder and links their items. A file that does not parse (or
+// is a symlink) is noted and left out.
 func load(t lang.Files, dir string) (*testPackage, error) {
 	l, err := layoutOf(t)
 	if err != nil {
 		return nil, err
 	}
-	p := &testPackage{dir: dir, modules: l.modules, own: map[string]bool{}}
+	p := &testPackage{dir: dir, modules: l.modules, broken: map[string]error{}, own: map[string]bool{}}
 	p.unit, _ = unitOf(t, dir)
 	for _, f := range l.folders[dir] {
 		if !runs(f) {
@@ -52,7 +54,8 @@ func load(t lang.Files, dir string) (*testPackage, error) {
 		}
 		s, err := parse(t, f)
 		if err != nil {
-			return nil, err
+			p.broken[f] = err
+			continue
 		}
 		p.sources = append(p.sources, s)
 		p.items = append(p.items, itemsOf(s)...)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
@@ -36,8 +37,8 @@ func parse(t lang.Files, p string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		return nil, fmt.Errorf("parse %s: no such file", p)
+	if !ok || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule {
+		return nil, fmt.Errorf("parse %s: no such regular file", p)
 	}
 	return parseText(p, f.Data)
 }

@@ -30,6 +30,9 @@ func (l Language) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := pkg.broken[p]; err != nil {
+		return nil, err
+	}
 	var out []model.Surface
 	for _, i := range pkg.items {
 		if i.src.path != p || !surface(i) {

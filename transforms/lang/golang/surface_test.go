@@ -255,3 +255,24 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// A file that does not parse has no surfaces and hides none of another file's; nothing can be
+// removed beside it, since what it uses is not known.
+func TestBrokenSibling(t *testing.T) {
+	for _, broken := range []model.TreeChange{
+		{Path: "bad_test.go", Data: []byte("package m\nfunc (")},
+		{Path: "bad_test.go", Mode: model.ModeSymlink, Data: []byte("/etc/passwd")},
+	} {
+		tr := archive(surfaces).With(broken)
+		got, err := Language{}.Surfaces(tr, "ext_test.go")
+		if err != nil || len(got) != 1 {
+			t.Errorf("sibling: %v, %v", got, err)
+		}
+		if _, err := (Language{}).Surfaces(tr, "bad_test.go"); err == nil {
+			t.Error("surfaces of a file that does not parse")
+		}
+		if _, err := (Language{}).Hide(tr, got); err == nil {
+			t.Error("hiding beside a file that does not parse")
+		}
+	}
+}

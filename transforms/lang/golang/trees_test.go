@@ -129,6 +129,56 @@ func TestTreesDiagnostics(t *testing.T) {
 	}
 }
 
+// TestTreesPrepare prepares each tree by its recipe, with the machine's own module proxy, then
+// builds it and runs every unit without one.
+func TestTreesPrepare(t *testing.T) {
+	dirs := filepath.SplitList(os.Getenv("TASKMILL_GO_TREES"))
+	if len(dirs) == 0 {
+		t.Skip("TASKMILL_GO_TREES names no source trees")
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			var l Language
+			tr, m := readTree(t, dir), newMachine(t)
+			rec, err := l.Recipe(tr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeTree(t, tree.Of(rec.Manifests...), m.testbed)
+			for _, c := range rec.Prepare {
+				if o := m.do(c, 0); o.ExitCode != 0 {
+					t.Fatalf("%v: %s", c.Argv, o.Log)
+				}
+			}
+			t.Logf("%s", m.do(rec.Lock, 0).Report)
+			writeTree(t, tr, m.testbed)
+			for _, c := range rec.Protocol.Build {
+				if o := m.do(c, 0); o.ExitCode != 0 {
+					t.Fatalf("%v: %s", c.Argv, o.Log)
+				}
+			}
+			if o := m.do(rec.Probe, 0); o.ExitCode != 0 {
+				t.Errorf("probe: %s", o.Log)
+			}
+			seen := map[string]bool{}
+			for _, p := range tr.Paths() {
+				u, ok := l.Unit(tr, p)
+				if !ok || seen[u] {
+					continue
+				}
+				seen[u] = true
+				r := model.Run{Unit: u}
+				r.Command = l.Command(rec.Protocol, r)
+				got := l.Read(r, m.do(r.Command, 0))
+				if !got.Agrees || got.BuildError {
+					t.Errorf("%s: %+v", u, got)
+				}
+				t.Logf("%s: %d checks, complete %v, %s", u, len(got.Checks), got.Complete, got.Detail)
+			}
+		})
+	}
+}
+
 // testOnly lists functions, methods and fields that only check files name, in a random order.
 func testOnly(t *testing.T, tr *tree.Tree) []model.Symbol {
 	var l Language
