@@ -80,7 +80,7 @@ var followUp = regexp.MustCompile(`^(declared and not used: |label \S+ defined a
 // The compiler's messages that name a symbol, each with the symbol as the first groups.
 var messages = []*regexp.Regexp{
 	regexp.MustCompile(`^undefined: (\S+)`),
-	regexp.MustCompile(`^(\S+) undefined \(type (\S+) has no field or method ([^\s),]+)`),
+	regexp.MustCompile(`^(.+) undefined \(type (.+) has no field or method ([^\s),]+)`),
 	regexp.MustCompile(`^(\S+) undefined`),
 	regexp.MustCompile(`^(?:unknown field|cannot refer to unexported field) (\S+) in struct literal of type (\S+)`),
 	regexp.MustCompile(`(?:not enough|too many) arguments in call to (\S+)`),

@@ -17,7 +17,7 @@ const minName = 5
 // orphans lists the files below the package's testdata that only removed items used. It is
 // careful in one direction: a file goes only if a removed literal ends in its name, and nothing
 // that stays names the file, its name without extension, or a folder above it; a literal with a
-// pattern in it counts as naming everything.
+// pattern in it counts as naming everything. The seed corpus of a removed fuzz target is its own.
 func (p *testPackage) orphans(t lang.Files, gone map[*item]bool) ([]model.TreeChange, error) {
 	var removed, kept []string
 	for _, i := range p.items {
@@ -33,10 +33,20 @@ func (p *testPackage) orphans(t lang.Files, gone map[*item]bool) ([]model.TreeCh
 			}
 		}
 	}
+	var corpora []string
+	for i := range gone {
+		if i.receiver == "" && i.pinned && isTest(i.names[0], "Fuzz") {
+			corpora = append(corpora, "fuzz/"+i.names[0]+"/")
+		}
+	}
 	var out []model.TreeChange
 	for _, f := range t.Paths() {
 		rel, ok := strings.CutPrefix(f, path.Join(p.dir, "testdata")+"/")
 		if !ok {
+			continue
+		}
+		if slices.ContainsFunc(corpora, func(c string) bool { return strings.HasPrefix(rel, c) }) {
+			out = append(out, model.TreeChange{Path: f, Delete: true})
 			continue
 		}
 		name := path.Base(rel)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -69,6 +70,153 @@ func tryTree(t *testing.T, tr *tree.Tree) {
 			}
 		}
 	}
+}
+
+// TestTreesDiagnostics removes single symbols that only tests name, or gives them a parameter or
+// a result more, and demands that each error
+// of the compiler is a follow-up or names what was removed.
+func TestTreesDiagnostics(t *testing.T) {
+	dirs := filepath.SplitList(os.Getenv("TASKMILL_GO_TREES"))
+	if len(dirs) == 0 {
+		t.Skip("TASKMILL_GO_TREES names no source trees")
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			tr := readTree(t, dir)
+			removed, errors := 0, 0
+			m := newMachine(t).share()
+			cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.extra = append(m.extra, "GOMODCACHE="+strings.TrimSpace(string(cache)))
+			for i, s := range testOnly(t, tr) {
+				if i == 24 {
+					break
+				}
+				f, _, _ := tr.Read(s.Path)
+				lines := strings.SplitAfter(string(f.Data), "\n")
+				before, body, after := lines[:s.Start-1], lines[s.Start-1:s.End], lines[s.End:]
+				bare := s.Name[strings.LastIndexByte(s.Name, '.')+1:]
+				switch call := bare + "("; {
+				case s.Kind == "field" || i%3 == 0:
+					body = nil
+				case i%3 == 1:
+					body = []string{strings.Replace(strings.Join(body, ""), call, bare+"(_ struct{}, ", 1)}
+				default:
+					head, _, _ := strings.Cut(strings.Join(body, ""), " {\n")
+					body = []string{head, " (_, _, _ int) { panic(0) }\n"}
+				}
+				text := strings.Join(slices.Concat(before, body, after), "")
+				if (Language{}).Syntax(s.Path, []byte(text)) != nil {
+					continue
+				}
+				unit, _ := unitOf(tr, parent(s.Path))
+				got := m.run(tr.With(model.TreeChange{Path: s.Path, Data: []byte(text)}), model.Run{Unit: unit, Only: []string{"-"}})
+				if !got.BuildError {
+					continue
+				}
+				removed++
+				for _, d := range got.Diagnostics {
+					errors++
+					if !d.FollowUp && len(lang.Named(d.Names, []model.Symbol{s})) == 0 {
+						t.Errorf("%s: %s: %v", s.Name, d.Message, d.Names)
+					}
+				}
+			}
+			t.Logf("%d symbols removed or changed, %d errors", removed, errors)
+		})
+	}
+}
+
+// TestTreesPrepare prepares each tree by its recipe, with the machine's own module proxy, then
+// builds it and runs every unit without one.
+func TestTreesPrepare(t *testing.T) {
+	dirs := filepath.SplitList(os.Getenv("TASKMILL_GO_TREES"))
+	if len(dirs) == 0 {
+		t.Skip("TASKMILL_GO_TREES names no source trees")
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			var l Language
+			tr, m := readTree(t, dir), newMachine(t)
+			rec, err := l.Recipe(tr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeTree(t, tree.Of(rec.Manifests...), m.testbed)
+			for _, c := range rec.Prepare {
+				if o := m.do(c, 0); o.ExitCode != 0 {
+					t.Fatalf("%v: %s", c.Argv, o.Log)
+				}
+			}
+			t.Logf("%s", m.do(rec.Lock, 0).Report)
+			writeTree(t, tr, m.testbed)
+			for _, c := range rec.Protocol.Build {
+				if o := m.do(c, 0); o.ExitCode != 0 {
+					t.Fatalf("%v: %s", c.Argv, o.Log)
+				}
+			}
+			if o := m.do(rec.Probe, 0); o.ExitCode != 0 {
+				t.Errorf("probe: %s", o.Log)
+			}
+			seen := map[string]bool{}
+			for _, p := range tr.Paths() {
+				u, ok := l.Unit(tr, p)
+				if !ok || seen[u] {
+					continue
+				}
+				seen[u] = true
+				r := model.Run{Unit: u}
+				r.Command = l.Command(rec.Protocol, r)
+				got := l.Read(r, m.do(r.Command, 0))
+				if !got.Agrees || got.BuildError {
+					t.Errorf("%s: %+v", u, got)
+				}
+				t.Logf("%s: %d checks, complete %v, %s", u, len(got.Checks), got.Complete, got.Detail)
+			}
+		})
+	}
+}
+
+// testOnly lists functions, methods and fields that only check files name, in a random order.
+func testOnly(t *testing.T, tr *tree.Tree) []model.Symbol {
+	var l Language
+	var all []model.Symbol
+	named := map[string]int{}
+	for _, kind := range []model.Kind{model.Production, model.CheckFile} {
+		for _, p := range tr.Paths() {
+			if l.Kind(p) != kind {
+				continue
+			}
+			if kind == model.Production {
+				s, err := l.Symbols(tr, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, s...)
+			}
+		}
+		for _, p := range tr.Paths() {
+			if l.Kind(p) != kind {
+				continue
+			}
+			s, err := l.Names(tr, p, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range s {
+				if kind == model.Production {
+					named[s.Name] = -1
+				} else if named[s.Name] >= 0 {
+					named[s.Name]++
+				}
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(s model.Symbol) bool { return named[s.Name] <= 0 || s.Kind == "type" })
+	rand.New(rand.NewPCG(3, 4)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }
 
 // hide hides, and checks what holds of every hiding: it parses, and again changes nothing.
