@@ -104,10 +104,9 @@ func assemble(t lang.Files, pl plan, python string, steps []model.Command, extra
 			r.Manifests = append(r.Manifests, model.File{Path: p, Mode: model.ModeFile, Data: d})
 		}
 	}
-	for _, c := range append(append([]model.Command{}, r.Prepare...), r.FromLock...) {
+	for _, c := range r.Prepare {
 		r.Protocol.Prepare = append(r.Protocol.Prepare, strings.Join(c.Argv, " "))
 	}
-	r.Protocol.Prepare = r.Protocol.Prepare[:len(r.Prepare)]
 	return r, nil
 }
 

@@ -3,7 +3,6 @@
 Loaded with ``-p taskmill_pytest``. The report's path comes from TASKMILL_REPORT, which is taken
 out of the environment at once. Runs on Python 3.6 and later and pytest 5 and later.
 """
-import io
 import json
 import os
 import random
@@ -23,15 +22,16 @@ def _open():
     global _out
     path = os.environ.pop("TASKMILL_REPORT", "")
     if path:
-        _out = io.open(path, "a", encoding="utf-8", errors="backslashreplace", newline="\n")
+        _out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
 
 def _write(event, **fields):
-    if _out is None or _out.closed or os.getpid() != _owner:
+    if _out is None or os.getpid() != _owner:
         return
     fields["event"] = event
-    _out.write(json.dumps(fields, sort_keys=True) + "\n")
-    _out.flush()
+    line = (json.dumps(fields, sort_keys=True) + "\n").encode("ascii")
+    while line:  # unbuffered: what a dying process did stands in the report
+        line = line[os.write(_out, line):]
 
 
 _open()
