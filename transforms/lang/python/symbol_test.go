@@ -104,7 +104,7 @@ class Job:
 	}
 	for _, c := range []struct{ src, want string }{
 		{"from pkg.core import run\n", "run"},
-		{"from pkg import run as r\nr(fast=1)\n", "run"},
+		{"from pkg import run as r\nr(fast=1)\n", "run run.fast"},
 		{"import pkg\npkg.run(fast=True)\n", "run run.fast"},
 		{"import pkg.core as c\nc.walk()\n", "walk"},
 		{"import pkg.core\npkg.core.walk\n", "walk"},
