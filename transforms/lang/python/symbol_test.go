@@ -12,7 +12,7 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
-const module1 = `"""M."""
+const moduleText = `"""M."""
 import os
 from typing import overload
 
@@ -50,7 +50,7 @@ if os.name:
 `
 
 func TestSymbols(t *testing.T) {
-	got, err := Language{}.Symbols(files("src/m.py", module1), "src/m.py")
+	got, err := Language{}.Symbols(files("src/m.py", moduleText), "src/m.py")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-func named1(t *testing.T, in *tree.Tree, p string, syms []model.Symbol) string {
+func namedBy(t *testing.T, in *tree.Tree, p string, syms []model.Symbol) string {
 	t.Helper()
 	got, err := Language{}.Names(in, p, syms)
 	if err != nil {
@@ -118,12 +118,12 @@ class Job:
 		{"from pkg.core import Job\nJob.get\n", "Job Job.get"},
 	} {
 		in := files(append([]string{"tests/test_a.py", c.src}, lib...)...)
-		if got := named1(t, in, "tests/test_a.py", syms); got != c.want {
+		if got := namedBy(t, in, "tests/test_a.py", syms); got != c.want {
 			t.Errorf("%q names %q, want %q", c.src, got, c.want)
 		}
 	}
 	in := files(append([]string{"src/pkg/use.py", "def f():\n    from .core import walk\n    return walk()\n"}, lib...)...)
-	if got := named1(t, in, "src/pkg/use.py", syms); got != "walk" {
+	if got := namedBy(t, in, "src/pkg/use.py", syms); got != "walk" {
 		t.Errorf("relative import in a function: %q", got)
 	}
 }

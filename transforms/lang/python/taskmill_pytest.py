@@ -235,6 +235,13 @@ def _place(exc):
     return found
 
 
+def _plain(text):
+    """Without the tree's place and addresses, so that equal faults have equal texts."""
+    if _root:
+        text = text.replace(_root + os.sep, "")
+    return re.sub(r"0x[0-9a-fA-F]{4,}", "0x", text)
+
+
 def _fault(stage, nodeid, exc):
     root, seen = exc, 0
     while root.__cause__ is not None and seen < 20:
@@ -245,7 +252,7 @@ def _fault(stage, nodeid, exc):
     if root is exc and isinstance(info, tuple) and len(info) > 1 and isinstance(info[1], BaseException):
         root = info[1]
     path, line = _place(root)
-    _write("error", stage=stage, id=nodeid, type=type(root).__name__, message=str(root)[:_LIMIT],
+    _write("error", stage=stage, id=nodeid, type=type(root).__name__, message=_plain(str(root))[:_LIMIT],
            path=path, line=line, names=_missing(root))
 
 
