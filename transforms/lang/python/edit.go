@@ -26,16 +26,16 @@ func (s *source) without(gone map[*decl]bool) []byte {
 	}
 	var edits []edit
 	for stmt, binds := range parts {
-		var go_ []*decl
+		going := 0
 		for _, d := range binds {
 			if gone[d] {
-				go_ = append(go_, d)
+				going++
 			}
 		}
 		switch {
-		case len(go_) == len(binds):
+		case going == len(binds):
 			dead[stmt] = true
-		case len(go_) > 0:
+		case going > 0:
 			edits = append(edits, s.names(binds, gone)...)
 		}
 	}
@@ -47,42 +47,35 @@ func (s *source) without(gone map[*decl]bool) []byte {
 // it is the module.
 func (s *source) cutBlock(b *node, dead map[*node]bool, module bool) []edit {
 	var edits []edit
-	left, any := 0, false
+	left := 0
 	var firstDead *node
 	for _, c := range b.children {
 		switch {
 		case c.kind == "comment":
 		case dead[c]:
-			any = true
 			if firstDead == nil {
 				firstDead = c
 			}
-			edits = append(edits, s.statementLines(c))
+			e := s.statementLines(c)
+			if left == 0 {
+				e.end = skipBlank(s.src, e.end) // the block begins with what comes next
+			}
+			edits = append(edits, e)
 		default:
 			left++
 			edits = append(edits, s.cutNested(c, dead)...)
 		}
 	}
-	if any && left == 0 && !module {
+	if firstDead != nil && left == 0 && !module {
 		for i := range edits {
 			if edits[i].end >= firstDead.end && edits[i].start <= firstDead.start {
-				column := firstDead.start - lineStart(s.src, firstDead.start)
-				edits[i].with = indent(s.src, firstDead.start, column) + "pass" + newline(s.src)
-				edits[i].start = lineStart(s.src, edits[i].firstText(s.src, firstDead))
+				edits[i].with = string(s.src[lineStart(s.src, firstDead.start):firstDead.start]) + "pass" + newline(s.src)
+				edits[i].start = skipBlank(s.src, edits[i].start)
 				break
 			}
 		}
 	}
 	return edits
-}
-
-// firstText is where the removed text begins after its leading blank lines.
-func (e edit) firstText(src []byte, n *node) int {
-	i := e.start
-	for i < n.start && (src[i] == '\n' || src[i] == '\r') {
-		i++
-	}
-	return i
 }
 
 // cutNested goes into the blocks of a statement that stays.
@@ -137,16 +130,31 @@ func (s *source) statementLines(n *node) edit {
 	} else {
 		end = len(s.src)
 	}
-	if n.kind == "import_statement" || n.kind == "import_from_statement" {
-		// Imports stand in blocks: the blank lines before belong to the block.
+	next, _, _ := bytes.Cut(s.src[end:], []byte("\n"))
+	if n.bare() == n && n.kind != "function_definition" && n.kind != "class_definition" && len(bytes.TrimSpace(next)) > 0 {
+		// Imports and constants stand in groups: the blank lines before belong to the group.
 		blank = start
 	}
 	return edit{start: blank, end: end}
 }
 
-func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\n') + 1 }
+// skipBlank is the start of the first line at or after at, a line's start, that is not blank; at
+// itself where only blank lines follow.
+func skipBlank(src []byte, at int) int {
+	for i := at; i < len(src); {
+		line, _, ended := bytes.Cut(src[i:], []byte("\n"))
+		if len(bytes.TrimSpace(line)) > 0 {
+			return i
+		}
+		i += len(line)
+		if ended {
+			i++
+		}
+	}
+	return at
+}
 
-func indent(src []byte, at, column int) string { return string(src[at-column : at]) }
+func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\n') + 1 }
 
 func newline(src []byte) string {
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {

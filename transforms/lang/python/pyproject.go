@@ -184,9 +184,7 @@ func (p table) tox(t lang.Files, w *wish) {
 			continue
 		}
 		w.lines(t, s.values["deps"])
-		for _, e := range words(s.values["extras"]) {
-			w.extras = append(w.extras, e)
-		}
+		w.extras = append(w.extras, words(s.values["extras"])...)
 		for _, g := range words(s.values["dependency_groups"]) {
 			p.group(w, g, 0)
 		}

@@ -104,10 +104,9 @@ func assemble(t lang.Files, pl plan, python string, steps []model.Command, extra
 			r.Manifests = append(r.Manifests, model.File{Path: p, Mode: model.ModeFile, Data: d})
 		}
 	}
-	for _, c := range append(append([]model.Command{}, r.Prepare...), r.FromLock...) {
+	for _, c := range r.Prepare {
 		r.Protocol.Prepare = append(r.Protocol.Prepare, strings.Join(c.Argv, " "))
 	}
-	r.Protocol.Prepare = r.Protocol.Prepare[:len(r.Prepare)]
 	return r, nil
 }
 
@@ -229,6 +228,9 @@ func backend(p table, s setup) []string {
 		if nameOf(r) != "" {
 			req = append(req, strings.TrimSpace(r))
 		}
+	}
+	if slices.ContainsFunc(req, func(r string) bool { return nameOf(r) == "setuptools" }) {
+		req = append(req, "wheel") // setuptools before 70 has no bdist_wheel of its own
 	}
 	slices.Sort(req)
 	return slices.Compact(req)

@@ -116,19 +116,6 @@ func (l *layout) target(from string, i imported) (file, name string, ok bool) {
 	return file, "", ok
 }
 
-// moduleOf is the dotted name of a file below its longest root.
-func (l *layout) moduleOf(p string) string {
-	best := ""
-	for _, r := range l.roots {
-		if r != "" && strings.HasPrefix(p, r+"/") && len(r) > len(best) {
-			best = r
-		}
-	}
-	p = strings.TrimPrefix(strings.TrimPrefix(p, best), "/")
-	p = strings.TrimSuffix(strings.TrimSuffix(p, path.Ext(p)), "/__init__")
-	return strings.ReplaceAll(p, "/", ".")
-}
-
 // conftests are the conftest.py files that hold for p, nearest first.
 func conftests(t lang.Files, p string) []string {
 	var out []string

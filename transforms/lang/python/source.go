@@ -2,8 +2,6 @@ package python
 
 import (
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/transforms/lang"
@@ -42,7 +40,9 @@ type source struct {
 	root  *node
 	decls []*decl
 	top   map[string][]*decl // module-level names
+	inner map[string][]*decl // names in classes of tests
 	stars []imported
+	imps  []imported // all imports, in functions too
 }
 
 // readSource parses the file at p. A file with a syntax error is an error.
@@ -65,14 +65,20 @@ func cut(p string, data []byte) (*source, error) {
 	if bad > 0 {
 		return nil, fmt.Errorf("parse %s: syntax error at line %d", p, bad)
 	}
-	s := &source{path: p, src: data, root: root, top: map[string][]*decl{}}
+	s := &source{path: p, src: data, root: root, top: map[string][]*decl{}, inner: map[string][]*decl{}}
 	s.block(root, nil)
 	for _, d := range s.decls {
-		if d.owner == nil {
-			for _, n := range d.names {
-				s.top[n] = append(s.top[n], d)
-			}
+		names := s.top
+		if d.owner != nil {
+			names = s.inner
 		}
+		for _, n := range d.names {
+			names[n] = append(names[n], d)
+		}
+		if d.what == isImport {
+			s.imps = append(s.imps, d.imp)
+		}
+		s.imps = append(s.imps, d.refs.imports...)
 	}
 	return s, nil
 }
@@ -289,21 +295,6 @@ func (s *source) fixture(d *decl) {
 	}
 }
 
-// testClass reports whether pytest collects a class: by its name, or as a unittest.TestCase by
-// the name of a base.
-func (s *source) testClass(def *node) bool {
-	if strings.HasPrefix(def.get("name").text(s.src), "Test") {
-		return true
-	}
-	has := false
-	for _, c := range def.get("body").children {
-		if b := c.bare(); b.kind == "function_definition" && strings.HasPrefix(b.get("name").text(s.src), "test") {
-			has = true
-		}
-	}
-	return has
-}
-
 func (s *source) class(d *decl, def *node) {
 	d.what = isClass
 	d.test = d.names[0]
@@ -323,82 +314,3 @@ func (s *source) class(d *decl, def *node) {
 	s.add(d)
 	s.block(def.get("body"), d)
 }
-
-// collected reports whether the tests of a class run under its own name.
-func (d *decl) collected() bool {
-	for c := d; c != nil; c = c.owner {
-		if strings.HasPrefix(c.names[0], "Test") {
-			continue
-		}
-		if !slices.ContainsFunc(c.bases, func(b string) bool {
-			return strings.HasSuffix(b, "TestCase") || strings.HasSuffix(b, "Test") || strings.HasSuffix(b, "Tests") || strings.HasSuffix(b, "Case")
-		}) && !c.derived() {
-			return false
-		}
-	}
-	return true
-}
-
-// derived reports whether a base in the same file is collected as a TestCase.
-func (d *decl) derived() bool {
-	for _, b := range d.bases {
-		for _, c := range d.file.decls {
-			if c.what == isClass && c != d && c.names[0] == b && !strings.HasPrefix(b, "Test") && c.node.start < d.node.start && c.collected() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// A titled is a test function under one of its names.
-type titled struct {
-	function string
-	decl     *decl
-	class    *decl
-}
-
-// tests lists the test functions of a file as pytest names them: a test that a class takes from
-// a base of the same file stands under both names.
-func (s *source) tests() []titled {
-	var out []titled
-	for _, d := range s.decls {
-		switch {
-		case d.what == isTest && d.owner == nil:
-			out = append(out, titled{d.test, d, nil})
-		case d.what == isClass && d.collected():
-			seen := map[string]bool{}
-			for _, m := range s.methods(d, 0) {
-				if name := m.names[0]; !seen[name] {
-					seen[name] = true
-					out = append(out, titled{d.test + "::" + name, m, d})
-				}
-			}
-		}
-	}
-	return out
-}
-
-// methods are the tests of a class, its own first, then those of its bases in this file.
-func (s *source) methods(c *decl, depth int) []*decl {
-	var out []*decl
-	for _, m := range c.members {
-		if m.what == isTest {
-			out = append(out, m)
-		}
-	}
-	if depth > 20 {
-		return out
-	}
-	for _, b := range c.bases {
-		for _, d := range s.top[b] {
-			if d.what == isClass && d != c {
-				out = append(out, s.methods(d, depth+1)...)
-			}
-		}
-	}
-	return out
-}
-
-// unit reports whether pytest collects the file.
-func (s *source) unit() bool { return unitName(path.Base(s.path)) }

@@ -3,7 +3,6 @@
 Loaded with ``-p taskmill_pytest``. The report's path comes from TASKMILL_REPORT, which is taken
 out of the environment at once. Runs on Python 3.6 and later and pytest 5 and later.
 """
-import io
 import json
 import os
 import random
@@ -23,15 +22,16 @@ def _open():
     global _out
     path = os.environ.pop("TASKMILL_REPORT", "")
     if path:
-        _out = io.open(path, "a", encoding="utf-8", errors="backslashreplace", newline="\n")
+        _out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
 
 def _write(event, **fields):
-    if _out is None or _out.closed or os.getpid() != _owner:
+    if _out is None or os.getpid() != _owner:
         return
     fields["event"] = event
-    _out.write(json.dumps(fields, sort_keys=True) + "\n")
-    _out.flush()
+    line = (json.dumps(fields, sort_keys=True) + "\n").encode("ascii")
+    while line:  # unbuffered: what a dying process did stands in the report
+        line = line[os.write(_out, line):]
 
 
 _open()
@@ -235,6 +235,13 @@ def _place(exc):
     return found
 
 
+def _plain(text):
+    """Without the tree's place and addresses, so that equal faults have equal texts."""
+    if _root:
+        text = text.replace(_root + os.sep, "")
+    return re.sub(r"0x[0-9a-fA-F]{4,}", "0x", text)
+
+
 def _fault(stage, nodeid, exc):
     root, seen = exc, 0
     while root.__cause__ is not None and seen < 20:
@@ -245,7 +252,7 @@ def _fault(stage, nodeid, exc):
     if root is exc and isinstance(info, tuple) and len(info) > 1 and isinstance(info[1], BaseException):
         root = info[1]
     path, line = _place(root)
-    _write("error", stage=stage, id=nodeid, type=type(root).__name__, message=str(root)[:_LIMIT],
+    _write("error", stage=stage, id=nodeid, type=type(root).__name__, message=_plain(str(root))[:_LIMIT],
            path=path, line=line, names=_missing(root))
 
 
