@@ -75,7 +75,8 @@ type TreeEntry struct {
 	Hash Hash
 }
 
-// A TreeChange is one path in which a tree differs from its base. Delete removes the path.
+// A TreeChange is one path in which a tree differs from its base. Delete removes the path. The
+// Data of a submodule's change is its commit's id, 40 hexadecimal characters.
 type TreeChange struct {
 	Path   string
 	Mode   uint32

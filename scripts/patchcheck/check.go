@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
@@ -128,6 +129,9 @@ func (t *tally) compare(commit string, theirs, ours patch.Patch) {
 		if same {
 			t.counts++
 		}
+		if same && slices.EqualFunc(f.Hunks, g.Hunks, func(a, b patch.Hunk) bool { return reflect.DeepEqual(a, b) }) {
+			t.identical++
+		}
 		if same && h1 == h2 {
 			t.hunksEqual++
 			continue
@@ -171,14 +175,18 @@ func (r *repository) explain(t *tally, commit, theirs string, ours *tree.Tree) {
 		t.apart = append(t.apart, fmt.Sprintf("%.12s whole: %v", commit, err))
 		return
 	}
-	for _, path := range append(ours.Paths(), other.Paths()...) {
+	if !slices.Equal(ours.Paths(), other.Paths()) {
+		t.apart = append(t.apart, fmt.Sprintf("%.12s whole: the trees hold other paths", commit))
+		return
+	}
+	for _, path := range ours.Paths() {
 		a, _ := ours.Entry(path)
 		b, _ := other.Entry(path)
 		if a.Hash != b.Hash || (a.Mode^b.Mode)&0o170000 != 0 {
 			t.apart = append(t.apart, fmt.Sprintf("%.12s whole: the trees differ at %s", commit, path))
 			return
 		}
-		if a.Mode != b.Mode && a.Path != "" {
+		if a.Mode != b.Mode {
 			t.exceptions = append(t.exceptions, fmt.Sprintf("%.12s whole: git sets the mode of %s from the index line", commit, path))
 		}
 	}

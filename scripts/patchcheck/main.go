@@ -43,6 +43,7 @@ type tally struct {
 	commits                   int
 	files, counts, hunksEqual int // files that git shows; of which lines and hunks are as many
 	whole, wholeTaken         int
+	identical                 int // files whose hunks are git's, byte for byte
 	hunks, hunksTaken         int
 	forward, forwardTaken     int
 	ambiguous, moved          int
@@ -55,8 +56,8 @@ type tally struct {
 func (t *tally) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  commits %d\n", t.commits)
-	fmt.Fprintf(&b, "  files %d: changed lines as git's in %d (%s), hunks too in %d (%s)\n",
-		t.files, t.counts, share(t.counts, t.files), t.hunksEqual, share(t.hunksEqual, t.files))
+	fmt.Fprintf(&b, "  files %d: changed lines as git's in %d (%s), hunks too in %d (%s), every byte of them in %d (%s)\n",
+		t.files, t.counts, share(t.counts, t.files), t.hunksEqual, share(t.hunksEqual, t.files), t.identical, share(t.identical, t.files))
 	fmt.Fprintf(&b, "  whole changes reversed on the newest tree %d, of which git takes %d\n", t.whole, t.wholeTaken)
 	fmt.Fprintf(&b, "  single hunks reversed on the newest tree %d, of which git takes %d (%d elsewhere, %d ambiguous)\n", t.hunks, t.hunksTaken, t.moved, t.ambiguous)
 	fmt.Fprintf(&b, "  single hunks applied to the oldest tree %d, of which git takes %d\n", t.forward, t.forwardTaken)

@@ -276,3 +276,20 @@ func FuzzApply(f *testing.F) {
 		}
 	})
 }
+
+func TestCopy(t *testing.T) {
+	before := tree.Of(refusing()...)
+	p := parsed(t, "diff --git a/f b/c\ncopy from f\ncopy to c\n")
+	res, err := Apply(p, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := before.With(res.Changes...)
+	want := []model.TreeChange{{Path: "c", Mode: model.ModeFile, Data: []byte("a\n")}}
+	if diff := cmp.Diff(want, res.Changes); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Apply(p.Reverse(), after); err == nil {
+		t.Error("the reverse of a copy applies")
+	}
+}

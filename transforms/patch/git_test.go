@@ -95,6 +95,9 @@ func edited(r *rand.Rand, tr *tree.Tree) *tree.Tree {
 		case e.Mode == model.ModeSubmodule:
 			keep.Data = fmt.Appendf(nil, "%040x", r.Uint64())
 			changes = append(changes, keep)
+		case isBinary(string(f.Data)): // git writes a delta
+			keep.Data = fmt.Appendf(slices.Clone(f.Data), "%d", r.Uint64())
+			changes = append(changes, keep)
 		case n < 6:
 			keep.Data = editedLines(r, f.Data)
 			changes = append(changes, keep)
@@ -110,7 +113,8 @@ func edited(r *rand.Rand, tr *tree.Tree) *tree.Tree {
 		case n == 9:
 			changes = append(changes, gone, model.TreeChange{Path: path, Mode: model.ModeSymlink, Data: []byte("t" + fmt.Sprint(r.IntN(9)))})
 		case n == 10:
-			changes = append(changes, model.TreeChange{Path: path, Mode: model.ModeFile, Data: fmt.Appendf(nil, "\x00%d\n", r.Uint64())})
+			keep.Mode, keep.Data = model.ModeFile, fmt.Appendf(nil, "\x00%d\n", r.Uint64())
+			changes = append(changes, gone, keep)
 		}
 	}
 	changes = append(changes, model.TreeChange{Path: fmt.Sprintf("n\xc3\xa9w %d", r.IntN(99)), Data: randomLines(r, r.IntN(6))})
@@ -161,11 +165,15 @@ func editedLines(r *rand.Rand, data []byte) []byte {
 }
 
 func randomTree(r *rand.Rand) *tree.Tree {
+	noise := make([]byte, 3000)
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
 	files := []model.File{
 		{Path: "empty"},
 		{Path: "run.sh", Mode: model.ModeExecutable, Data: randomLines(r, 5)},
 		{Path: "link", Mode: model.ModeSymlink, Data: []byte("a/0")},
-		{Path: "data.bin", Data: fmt.Appendf(nil, "\x00%d", r.Uint64())},
+		{Path: "data.bin", Data: append([]byte{0}, noise...)},
 	}
 	for i := range 8 {
 		files = append(files, model.File{Path: fmt.Sprintf("a/%d", i), Data: randomLines(r, r.IntN(60))})
@@ -177,6 +185,7 @@ func randomTree(r *rand.Rand) *tree.Tree {
 // the other and back, written and read again; git must accept ours.
 func TestDiffAndBack(t *testing.T) {
 	w := newWorktree(t)
+	deltas := 0
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		a := randomTree(r)
@@ -187,6 +196,7 @@ func TestDiffAndBack(t *testing.T) {
 		}
 		from, to := w.put(a), w.put(b)
 		theirs := parsed(t, w.git("", "diff", "--binary", "--full-index", from, to)+"\n")
+		deltas += strings.Count(theirs.String(), "\ndelta ")
 		for name, p := range map[string]Patch{"our": ours, "git's": theirs} {
 			again := parsed(t, p.String())
 			if diff := cmp.Diff(p, again, cmpopts.EquateEmpty()); diff != "" {
@@ -201,6 +211,9 @@ func TestDiffAndBack(t *testing.T) {
 			t.Errorf("seed %d: git makes %s of our diff, not %s", seed, got, to)
 		}
 		sameCounts(t, seed, ours, theirs)
+	}
+	if deltas == 0 {
+		t.Error("git wrote no delta")
 	}
 }
 
@@ -289,7 +302,7 @@ func (w worktree) agrees(what string, p Patch, tr *tree.Tree, flag string) bool 
 	_, gitErr := w.try(text, args...)
 	res, err := Apply(p, tr)
 	if (err == nil) != (gitErr == nil) {
-		if !joinsLines(p) {
+		if gitErr != nil || !joinsLines(p) {
 			w.t.Errorf("%s: git %v, ours %v\n%s", what, gitErr, err, text)
 		}
 		return false

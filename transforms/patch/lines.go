@@ -2,7 +2,6 @@ package patch
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -85,7 +84,7 @@ func hunks(before, after string, context int) []Hunk {
 	for i, l := range b {
 		ib[i] = m.id(l)
 	}
-	groups := script(ia, ib)
+	groups := script(ia, ib, a, b)
 	var out []Hunk
 	for i := 0; i < len(groups); {
 		j := i + 1
@@ -102,12 +101,11 @@ func hunks(before, after string, context int) []Hunk {
 // A group is a run of lines a0..a1 of a that becomes b0..b1 of b.
 type group struct{ a0, a1, b0, b1 int }
 
-// script is the list of changed runs, each slid as far down as equal lines let it, as git's
-// does before it looks at indents.
-func script(a, b []int) []group {
+// script is the list of changed runs, each slid along equal lines to where git puts it.
+func script(a, b []int, textA, textB []string) []group {
 	removed, added := edits(a, b)
-	slide(a, removed, b, added)
-	slide(b, added, a, removed)
+	slide(a, textA, removed, b, added)
+	slide(b, textB, added, a, removed)
 	var out []group
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		g := group{i, i, j, j}
@@ -178,76 +176,5 @@ func sections(a []string, hunks []Hunk) {
 			}
 		}
 		hunks[i].Section = strings.TrimRight(string(bytes.ToValidUTF8([]byte(name[:min(len(name), 80)]), nil)), " \t\r\n\v\f")
-	}
-}
-
-// slide moves each run of marked lines in s down as far as it goes, joining runs that it meets;
-// other is the other side, whose runs stay opposite. Where a run can end opposite a run of the
-// other side it does, so that the two are one change.
-func slide(s []int, marked []bool, other []int, otherMarked []bool) {
-	// at[i] is how many unmarked lines of s lie before line i; the other side has as many.
-	gaps := unmarkedEnds(other, otherMarked)
-	kept := 0
-	for i := 0; i < len(s); {
-		if !marked[i] {
-			kept++
-			i++
-			continue
-		}
-		start, end := i, i
-		for end < len(s) && marked[end] {
-			end++
-		}
-		start, end, kept = settleRun(s, marked, start, end, kept, gaps)
-		i = end
-	}
-}
-
-// unmarkedEnds tells for each count of unmarked lines whether a marked run follows them.
-func unmarkedEnds(s []int, marked []bool) []bool {
-	out := make([]bool, 1, len(s)+1)
-	for i := range s {
-		if marked[i] {
-			out[len(out)-1] = true
-		} else {
-			out = append(out, false)
-		}
-	}
-	return slices.Clip(out)
-}
-
-// settleRun places the run start..end, before which kept unmarked lines lie.
-func settleRun(s []int, marked []bool, start, end, kept int, gaps []bool) (int, int, int) {
-	for {
-		size := end - start
-		for start > 0 && s[start-1] == s[end-1] && !marked[start-1] {
-			start, end, kept = start-1, end-1, kept-1
-			marked[start], marked[end] = true, false
-			for start > 0 && marked[start-1] {
-				start--
-			}
-		}
-		opposite := -1
-		if gaps[kept] {
-			opposite = kept
-		}
-		for end < len(s) && s[start] == s[end] {
-			marked[start], marked[end] = false, true
-			start, end, kept = start+1, end+1, kept+1
-			for end < len(s) && marked[end] {
-				end++
-			}
-			if gaps[kept] {
-				opposite = kept
-			}
-		}
-		if end-start != size {
-			continue // it met another run; try again with both
-		}
-		for opposite >= 0 && kept > opposite {
-			start, end, kept = start-1, end-1, kept-1
-			marked[start], marked[end] = true, false
-		}
-		return start, end, kept
 	}
 }

@@ -6,6 +6,10 @@ package patch
 // left out. Where a shortest script costs more than a bound from either side the furthest path
 // so far is taken, so that time stays within O((n+m)·bound) for any input.
 func edits(a, b []int) (removed, added []bool) {
+	return editsWithin(a, b, max(256, isqrt(len(a)+len(b))))
+}
+
+func editsWithin(a, b []int, cost int) (removed, added []bool) {
 	m := &myers{removed: make([]bool, len(a)), added: make([]bool, len(b))}
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
@@ -20,7 +24,7 @@ func edits(a, b []int) (removed, added []bool) {
 	size := len(m.a) + len(m.b) + 3
 	m.forward, m.backward = make([]int, 2*size+1), make([]int, 2*size+1)
 	m.zero = size
-	m.cost = max(256, isqrt(size))
+	m.cost = cost
 	m.walk(0, len(m.a), 0, len(m.b))
 	return m.removed, m.added
 }

@@ -65,8 +65,9 @@ func (f File) plain() bool {
 	return !f.Binary && !special(f.OldMode) && !special(f.NewMode)
 }
 
-// Reverse is the patch that undoes p. Copies become deletions of the copy. Files come in
-// reverse order, as a deletion before an addition of the same path must.
+// Reverse is the patch that undoes p. Files come in reverse order, as a deletion before an
+// addition of the same path must. A copy has no reverse: it is refused when it is applied, as
+// git refuses it; Diff makes none.
 func (p Patch) Reverse() Patch {
 	var out Patch
 	for _, f := range slices.Backward(p.Files) {

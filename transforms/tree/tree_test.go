@@ -1,9 +1,12 @@
 package tree
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,5 +63,67 @@ func TestWithAndBackIsTheSameTree(t *testing.T) {
 	c := b.With(back...)
 	if c.Hash() != a.Hash() || len(c.Value().Changes) != 0 {
 		t.Errorf("back: %+v, want %s without changes", c.Value(), a.Hash())
+	}
+}
+
+func TestWithHashesAsANewTreeDoes(t *testing.T) {
+	files := map[string]model.File{}
+	for _, p := range []string{"a", "a.b", "a/b", "a/b.c", "a/c/d", "z/y/x"} {
+		if p != "a" {
+			files[p] = model.File{Path: p, Data: []byte(p)}
+		}
+	}
+	tr := Of(slices.Collect(maps.Values(files))...)
+	for _, c := range []model.TreeChange{
+		{Path: "a/c/d", Delete: true}, {Path: "a/c/e/f", Data: []byte("1")}, {Path: "none", Delete: true},
+		{Path: "z/y/x", Data: []byte("2"), Mode: model.ModeExecutable}, {Path: "a/b", Delete: true},
+		{Path: "a/b.c", Delete: true}, {Path: "a/c/e/f", Delete: true}, {Path: "a", Data: []byte("3")},
+	} {
+		tr = tr.With(c)
+		files[c.Path] = model.File{Path: c.Path, Mode: c.Mode, Data: c.Data}
+		if c.Delete {
+			delete(files, c.Path)
+		}
+		if want := Of(slices.Collect(maps.Values(files))...); tr.Hash() != want.Hash() {
+			t.Errorf("after %s: %v is %s, want %s", c.Path, tr.Paths(), tr.Hash(), want.Hash())
+		}
+	}
+}
+
+func TestUnder(t *testing.T) {
+	tr := Of(model.File{Path: "a-b"}, model.File{Path: "a/b"}, model.File{Path: "a/c/d"}, model.File{Path: "a0"})
+	if diff := cmp.Diff([]string{"a/b", "a/c/d"}, tr.Under("a")); diff != "" {
+		t.Error(diff)
+	}
+	if got := tr.Under("a/b"); len(got) > 0 {
+		t.Errorf("below a file: %v", got)
+	}
+}
+
+func large() []model.File {
+	var files []model.File
+	for i := range 20000 {
+		files = append(files, model.File{Path: fmt.Sprintf("d%d/e%d/f%d.go", i%40, i%700, i), Data: fmt.Append(nil, i)})
+	}
+	return files
+}
+
+// BenchmarkNew hashes a tree of 20,000 files.
+func BenchmarkNew(b *testing.B) {
+	files := large()
+	for b.Loop() {
+		Of(files...)
+	}
+}
+
+// BenchmarkWith changes 5 of 20,000 files.
+func BenchmarkWith(b *testing.B) {
+	tr := Of(large()...)
+	var changes []model.TreeChange
+	for _, p := range tr.Paths()[:5] {
+		changes = append(changes, model.TreeChange{Path: p, Data: []byte("x")})
+	}
+	for b.Loop() {
+		tr.With(changes...)
 	}
 }
