@@ -54,45 +54,65 @@ func (l Language) Hide(t lang.Files, hidden []model.Surface) ([]model.TreeChange
 	return slices.CompactFunc(out, func(a, b model.TreeChange) bool { return a.Path == b.Path }), nil
 }
 
-// gone is what goes with the hidden functions, them included.
+// gone is what goes with the hidden functions, them included. A file that goes whole takes with
+// it what nothing used, and what only that used.
 func (p *testPackage) gone(hidden []model.Surface) (map[*item]bool, error) {
 	var first []*item
 	for _, i := range p.items {
-		if i.receiver != "" {
-			continue
-		}
-		for _, h := range hidden {
-			if i.pinned && i.src.path == h.Path && i.names[0] == h.Function {
-				first = append(first, i)
-				break
-			}
+		if i.pinned && i.receiver == "" && slices.ContainsFunc(hidden, func(h model.Surface) bool {
+			return i.src.path == h.Path && i.names[0] == h.Function
+		}) {
+			first = append(first, i)
 		}
 	}
-	candidates := reach(first)
+	for {
+		gone, err := p.closure(first)
+		if err != nil {
+			return nil, err
+		}
+		n := len(gone)
+		live := p.live(gone)
+		for _, i := range p.items {
+			if !gone[i] && !slices.Contains(first, i) && p.loses(i.src, gone) && p.empty(i.src, gone, live) {
+				first = append(first, i)
+				n++
+			}
+		}
+		if n == len(gone) {
+			return gone, nil
+		}
+	}
+}
+
+// closure is what the items of first reach and nothing else does, them included.
+func (p *testPackage) closure(first []*item) (map[*item]bool, error) {
+	out := reach(first)
 	var roots []*item
 	for _, i := range p.items {
-		if !candidates[i] || i.pinned && !slices.Contains(first, i) {
+		if !slices.Contains(first, i) && (!out[i] || i.pinned) {
 			roots = append(roots, i)
 		}
 	}
 	stays := reach(roots)
 	for _, i := range first {
-		if !stays[i] {
-			continue
-		}
 		for _, u := range i.users {
-			if stays[u] {
+			if stays[i] && stays[u] && i.pinned {
 				return nil, &model.Fault{Stage: model.StageConstruct, Reason: model.TestsEntangled,
 					Detail: u.src.path + ": " + strings.Join(u.names, ", ") + " uses " + i.names[0]}
 			}
 		}
 	}
-	for i := range candidates {
+	for i := range out {
 		if stays[i] {
-			delete(candidates, i)
+			delete(out, i)
 		}
 	}
-	return candidates, nil
+	return out, nil
+}
+
+// loses reports whether something of the file goes.
+func (p *testPackage) loses(s *source, gone map[*item]bool) bool {
+	return slices.ContainsFunc(p.items, func(i *item) bool { return i.src == s && gone[i] })
 }
 
 // without renders the files that lose something.
@@ -100,7 +120,7 @@ func (p *testPackage) without(t lang.Files, gone map[*item]bool) ([]model.TreeCh
 	live := p.live(gone)
 	var out []model.TreeChange
 	for _, s := range p.sources {
-		if !slices.ContainsFunc(p.items, func(i *item) bool { return i.src == s && gone[i] }) {
+		if !p.loses(s, gone) {
 			continue
 		}
 		if p.empty(s, gone, live) {
@@ -131,18 +151,22 @@ func (p *testPackage) live(gone map[*item]bool) map[*item]bool {
 	return reach(roots)
 }
 
-// empty reports whether the file has nothing left that is used or runs. Its blank imports may
-// register something for the package's other tests, and keep it while there are any.
+// empty reports whether the file has nothing left that runs, or that is used by what runs or by
+// another file. Its blank imports may register something for the package's other tests, and
+// keep it while there are any.
 func (p *testPackage) empty(s *source, gone, live map[*item]bool) bool {
 	tests := false
 	for _, i := range p.items {
-		if gone[i] || !live[i] {
+		if gone[i] {
 			continue
 		}
-		if i.src == s {
+		if i.src != s {
+			tests = tests || i.pinned
+			continue
+		}
+		if live[i] || slices.ContainsFunc(i.users, func(u *item) bool { return u.src != s && !gone[u] }) {
 			return false
 		}
-		tests = tests || i.pinned
 	}
 	blank := slices.ContainsFunc(s.imports, func(i *importing) bool { return i.name == "_" })
 	return !(blank && tests)

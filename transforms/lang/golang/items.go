@@ -31,6 +31,7 @@ type item struct {
 type testPackage struct {
 	unit    string
 	dir     string
+	modules []root
 	sources []*source
 	items   []*item
 	own     map[string]bool // names that the production files declare at package level
@@ -38,9 +39,13 @@ type testPackage struct {
 
 // load parses the check files of a folder and links their items.
 func load(t lang.Files, dir string) (*testPackage, error) {
-	p := &testPackage{dir: dir, own: map[string]bool{}}
+	l, err := layoutOf(t)
+	if err != nil {
+		return nil, err
+	}
+	p := &testPackage{dir: dir, modules: l.modules, own: map[string]bool{}}
 	p.unit, _ = unitOf(t, dir)
-	for _, f := range goFiles(t, dir) {
+	for _, f := range l.folders[dir] {
 		if !runs(f) {
 			p.declared(t, f)
 			continue
@@ -52,7 +57,7 @@ func load(t lang.Files, dir string) (*testPackage, error) {
 		p.sources = append(p.sources, s)
 		p.items = append(p.items, itemsOf(s)...)
 	}
-	p.nameImports(t)
+	p.nameImports(l)
 	p.link()
 	return p, nil
 }
@@ -176,7 +181,7 @@ func receiver(e ast.Expr) string {
 }
 
 // nameImports finds out how each file calls its imports.
-func (p *testPackage) nameImports(t lang.Files) {
+func (p *testPackage) nameImports(t *layout) {
 	for _, s := range p.sources {
 		declared := map[string]bool{}
 		for _, i := range p.items {

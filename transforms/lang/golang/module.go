@@ -97,13 +97,18 @@ func unitOf(t lang.Files, dir string) (string, bool) {
 	return path.Join(m.path, strings.TrimPrefix(dir[len(m.dir):], "/")), true
 }
 
-// dirOf is the folder of the package with an import path; the module with the longest path
-// that holds it counts.
+// dirOf is the folder of the package with an import path.
 func dirOf(t lang.Files, unit string) (string, bool) {
 	all, err := modules(t)
 	if err != nil {
 		return "", false
 	}
+	return dirIn(all, unit)
+}
+
+// dirIn is the folder of the package with an import path; the module with the longest path
+// that holds it counts.
+func dirIn(all []root, unit string) (string, bool) {
 	best, found := root{}, false
 	for _, m := range all {
 		if within(unit, m.path) && (!found || len(m.path) > len(best.path)) {
@@ -148,11 +153,38 @@ func (l Language) UnitFiles(t lang.Files, unit string) []string {
 func goFiles(t lang.Files, dir string) []string {
 	var out []string
 	for _, p := range t.Paths() {
-		if _, name := lang.Split(p); path.Ext(name) == ".go" && parent(p) == dir && !ignored(nil, name) {
+		if parent(p) == dir && goFile(p) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+func goFile(p string) bool {
+	_, name := lang.Split(p)
+	return path.Ext(name) == ".go" && !ignored(nil, name)
+}
+
+// A layout is what one question asks of a tree many times: its modules and the Go files of
+// its folders.
+type layout struct {
+	lang.Files
+	modules []root
+	folders map[string][]string
+}
+
+func layoutOf(t lang.Files) (*layout, error) {
+	all, err := modules(t)
+	if err != nil {
+		return nil, err
+	}
+	l := &layout{Files: t, modules: all, folders: map[string][]string{}}
+	for _, p := range t.Paths() {
+		if goFile(p) {
+			l.folders[parent(p)] = append(l.folders[parent(p)], p)
+		}
+	}
+	return l, nil
 }
 
 // maxNearby bounds the touched modules of a change.

@@ -25,7 +25,11 @@ func (Language) Names(t lang.Files, p string, symbols []model.Symbol) ([]model.S
 	for n := range refs.qualifiers {
 		q[n] = true
 	}
-	s.name(t, q)
+	l, err := layoutOf(t)
+	if err != nil {
+		return nil, err
+	}
+	s.name(l, q)
 	units := map[string]string{}
 	var out []model.Symbol
 	for _, sym := range symbols {

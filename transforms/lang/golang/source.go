@@ -82,7 +82,7 @@ func (s *source) external() bool {
 
 // name finds how the file calls its imports. qualifiers are the names before a dot that are
 // neither local nor declared by the package: each of them is an import.
-func (s *source) name(t lang.Files, qualifiers map[string]bool) {
+func (s *source) name(t *layout, qualifiers map[string]bool) {
 	free := map[string]bool{}
 	for q := range qualifiers {
 		free[q] = true
@@ -115,10 +115,10 @@ func (s *source) name(t lang.Files, qualifiers map[string]bool) {
 
 // guesses lists the names that the package at an import path may have, likeliest first. Only a
 // package of the tree, vendored ones included, says its name.
-func guesses(t lang.Files, p string) []string {
+func guesses(t *layout, p string) []string {
 	var out []string
 	dirs := []string{path.Join("vendor", p)}
-	if d, ok := dirOf(t, p); ok {
+	if d, ok := dirIn(t.modules, p); ok {
 		dirs = append(dirs, d)
 	}
 	for _, d := range dirs {
@@ -151,8 +151,8 @@ func version(s string) bool {
 }
 
 // packageName is the package clause of the first production file of a folder of the tree.
-func packageName(t lang.Files, dir string) string {
-	for _, p := range goFiles(t, dir) {
+func packageName(t *layout, dir string) string {
+	for _, p := range t.folders[dir] {
 		if strings.HasSuffix(p, "_test.go") {
 			continue
 		}

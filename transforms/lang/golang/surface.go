@@ -30,10 +30,6 @@ func (l Language) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	mods, err := modules(t)
-	if err != nil {
-		return nil, err
-	}
 	var out []model.Surface
 	for _, i := range pkg.items {
 		if i.src.path != p || !surface(i) {
@@ -46,7 +42,7 @@ func (l Language) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 			Start: i.src.line(begin(f.Doc, f)), End: i.src.line(f.End()),
 			Title:  title(f),
 			Digest: digest(pkg, closure, p),
-			Uses:   pkg.production(closure, mods),
+			Uses:   pkg.production(closure),
 		})
 	}
 	return out, nil
@@ -143,7 +139,7 @@ func scanTokens(text string, comments bool) []string {
 }
 
 // production lists the names that a closure of check items may take from production code.
-func (p *testPackage) production(closure map[*item]bool, mods []root) []string {
+func (p *testPackage) production(closure map[*item]bool) []string {
 	uses, own := map[string]bool{}, map[string]bool{}
 	for _, i := range p.items {
 		if i.receiver == "" {
@@ -153,7 +149,7 @@ func (p *testPackage) production(closure map[*item]bool, mods []root) []string {
 		}
 	}
 	inTree := func(ip string) bool {
-		return slices.ContainsFunc(mods, func(m root) bool { return within(ip, m.path) })
+		return slices.ContainsFunc(p.modules, func(m root) bool { return within(ip, m.path) })
 	}
 	for i := range closure {
 		s := i.src

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -69,6 +70,88 @@ func tryTree(t *testing.T, tr *tree.Tree) {
 			}
 		}
 	}
+}
+
+// TestTreesDiagnostics removes single symbols that only tests name, and demands that each error
+// of the compiler is a follow-up or names what was removed.
+func TestTreesDiagnostics(t *testing.T) {
+	dirs := filepath.SplitList(os.Getenv("TASKMILL_GO_TREES"))
+	if len(dirs) == 0 {
+		t.Skip("TASKMILL_GO_TREES names no source trees")
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			tr := readTree(t, dir)
+			removed, errors := 0, 0
+			m := newMachine(t).share()
+			cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.extra = append(m.extra, "GOMODCACHE="+strings.TrimSpace(string(cache)))
+			for _, s := range testOnly(t, tr) {
+				if removed == 12 {
+					break
+				}
+				f, _, _ := tr.Read(s.Path)
+				lines := strings.SplitAfter(string(f.Data), "\n")
+				text := strings.Join(slices.Concat(lines[:s.Start-1], lines[s.End:]), "")
+				unit, _ := unitOf(tr, parent(s.Path))
+				got := m.run(tr.With(model.TreeChange{Path: s.Path, Data: []byte(text)}), model.Run{Unit: unit, Only: []string{"-"}})
+				if !got.BuildError {
+					continue
+				}
+				removed++
+				for _, d := range got.Diagnostics {
+					errors++
+					if !d.FollowUp && len(lang.Named(d.Names, []model.Symbol{s})) == 0 {
+						t.Errorf("%s: %s: %v", s.Name, d.Message, d.Names)
+					}
+				}
+			}
+			t.Logf("%d symbols removed, %d errors", removed, errors)
+		})
+	}
+}
+
+// testOnly lists functions, methods and fields that only check files name, in a random order.
+func testOnly(t *testing.T, tr *tree.Tree) []model.Symbol {
+	var l Language
+	var all []model.Symbol
+	named := map[string]int{}
+	for _, kind := range []model.Kind{model.Production, model.CheckFile} {
+		for _, p := range tr.Paths() {
+			if l.Kind(p) != kind {
+				continue
+			}
+			if kind == model.Production {
+				s, err := l.Symbols(tr, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, s...)
+			}
+		}
+		for _, p := range tr.Paths() {
+			if l.Kind(p) != kind {
+				continue
+			}
+			s, err := l.Names(tr, p, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range s {
+				if kind == model.Production {
+					named[s.Name] = -1
+				} else if named[s.Name] >= 0 {
+					named[s.Name]++
+				}
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(s model.Symbol) bool { return named[s.Name] <= 0 || s.Kind == "type" })
+	rand.New(rand.NewPCG(3, 4)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }
 
 // hide hides, and checks what holds of every hiding: it parses, and again changes nothing.

@@ -1,0 +1,30 @@
+package lang
+
+import (
+	"testing"
+
+	"github.com/taskmill/taskmill/model"
+)
+
+func TestNamed(t *testing.T) {
+	symbols := []model.Symbol{{Name: "Mux", Path: "sub/mux.go"}, {Name: "Mux.Handle"}, {Name: "Other.Handle"}, {Name: "Handler"}}
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"Handle"}, "Mux.Handle Other.Handle "},
+		{[]string{"Mux.Handle"}, "Mux.Handle "},
+		{[]string{"Mux", "x"}, "Mux "},
+		{[]string{"example.com/m/sub"}, "Mux "},
+		{[]string{"example.com/m/resub", "."}, ""},
+		{nil, ""},
+	} {
+		got := ""
+		for _, s := range Named(tt.names, symbols) {
+			got += s.Name + " "
+		}
+		if got != tt.want {
+			t.Errorf("%v: %q", tt.names, got)
+		}
+	}
+}
