@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "cloud.google.com/go/storage"
+	_ "github.com/BurntSushi/toml"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
@@ -11,7 +12,6 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/vet"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
-	_ "github.com/BurntSushi/toml"
 	_ "github.com/aymanbagabas/go-udiff"
 	_ "github.com/bluekeyes/go-gitdiff/gitdiff"
 	_ "github.com/go-git/go-git/v5"

@@ -34,7 +34,7 @@ func (r *removal) data(gone map[*decl]bool, changes []model.TreeChange) []model.
 		if len(base) < 4 || dir == "tests" || dir == "test" {
 			dir = ""
 		}
-		if named(literals, base) && !contains(left, base) && (dir == "" || !contains(left, dir)) {
+		if named(literals, base) && !contains(left, base) && (dir == "" || !folder(left, dir)) {
 			out = append(out, model.TreeChange{Path: p, Delete: true})
 		}
 	}
@@ -75,6 +75,24 @@ func contains(texts [][]byte, word string) bool {
 	for _, t := range texts {
 		if bytes.Contains(t, []byte(word)) {
 			return true
+		}
+	}
+	return false
+}
+
+// folder reports whether a text names a folder as such, not as a part of a longer path.
+func folder(texts [][]byte, dir string) bool {
+	for _, t := range texts {
+		for i := bytes.Index(t, []byte(dir)); i >= 0; {
+			rest := t[i+len(dir):]
+			if len(rest) < 2 || rest[0] != '/' || rest[1] == '"' || rest[1] == '\'' || rest[1] == '{' || rest[1] == '*' {
+				return true
+			}
+			next := bytes.Index(rest, []byte(dir))
+			if next < 0 {
+				break
+			}
+			i += len(dir) + next
 		}
 	}
 	return false

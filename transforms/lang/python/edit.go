@@ -57,7 +57,11 @@ func (s *source) cutBlock(b *node, dead map[*node]bool, module bool) []edit {
 			if firstDead == nil {
 				firstDead = c
 			}
-			edits = append(edits, s.statementLines(c))
+			e := s.statementLines(c)
+			if left == 0 {
+				e.end = skipBlank(s.src, e.end) // the block begins with what comes next
+			}
+			edits = append(edits, e)
 		default:
 			left++
 			edits = append(edits, s.cutNested(c, dead)...)
@@ -137,11 +141,28 @@ func (s *source) statementLines(n *node) edit {
 	} else {
 		end = len(s.src)
 	}
-	if n.kind == "import_statement" || n.kind == "import_from_statement" {
-		// Imports stand in blocks: the blank lines before belong to the block.
+	next, _, _ := bytes.Cut(s.src[end:], []byte("\n"))
+	if n.bare() == n && n.kind != "function_definition" && n.kind != "class_definition" && len(bytes.TrimSpace(next)) > 0 {
+		// Imports and constants stand in groups: the blank lines before belong to the group.
 		blank = start
 	}
 	return edit{start: blank, end: end}
+}
+
+// skipBlank is the start of the first line at or after at, a line's start, that is not blank; at
+// itself where only blank lines follow.
+func skipBlank(src []byte, at int) int {
+	for i := at; i < len(src); {
+		line, _, ended := bytes.Cut(src[i:], []byte("\n"))
+		if len(bytes.TrimSpace(line)) > 0 {
+			return i
+		}
+		i += len(line)
+		if ended {
+			i++
+		}
+	}
+	return at
 }
 
 func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\n') + 1 }

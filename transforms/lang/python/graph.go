@@ -39,7 +39,7 @@ func (g *graph) load(p string) (*source, error) {
 	g.order = append(g.order, p)
 	g.confs[p] = conftests(g.t, p)
 	next := slices.Clone(g.confs[p])
-	for _, i := range s.imports() {
+	for _, i := range s.imps {
 		if f, _, ok := g.layout.target(p, i); ok && kind(f) == model.CheckFile {
 			next = append(next, f)
 		}
@@ -53,18 +53,6 @@ func (g *graph) load(p string) (*source, error) {
 		}
 	}
 	return s, nil
-}
-
-// imports lists all imports of a file, in functions too.
-func (s *source) imports() []imported {
-	var out []imported
-	for _, d := range s.decls {
-		if d.what == isImport {
-			out = append(out, d.imp)
-		}
-		out = append(out, d.refs.imports...)
-	}
-	return out
 }
 
 // edges calls visit for what d uses. In the strict reading a name counts where nothing inside d
@@ -167,25 +155,35 @@ func (g *graph) fixture(d *decl, name string, visit func(*decl)) {
 // helper modules behind their module's name.
 func (g *graph) attributes(d *decl, loose bool, visit func(*decl)) {
 	for a := range d.refs.attrs {
-		for p, s := range g.files {
-			if p != d.file.path && !loose {
-				continue
-			}
-			for _, m := range s.decls {
-				if m.owner != nil && m != d && m.what != isTest && slices.Contains(m.names, a) {
-					visit(m)
-				}
+		visitInner(d, d.file, a, visit)
+		if loose {
+			for _, s := range g.files {
+				visitInner(d, s, a, visit)
 			}
 		}
 	}
 	for dotted := range d.refs.dotted {
 		module, name, _ := cutLast(dotted)
-		for _, i := range d.file.imports() {
-			f, n, ok := g.layout.target(d.file.path, i)
-			if !ok || n != "" || i.name == "*" || g.files[f] == nil || i.alias == "" && i.name == "" && module != i.module || (i.alias != "" || i.name != "") && module != i.bound() {
+		for _, i := range d.file.imps {
+			whole := i.bound()
+			if i.alias == "" && i.name == "" {
+				whole = i.module
+			}
+			if i.name == "*" || module != whole {
 				continue
 			}
-			g.top(g.files[f], name, visit)
+			if f, n, ok := g.layout.target(d.file.path, i); ok && n == "" && g.files[f] != nil {
+				g.top(g.files[f], name, visit)
+			}
+		}
+	}
+}
+
+// visitInner visits the members of that name in classes of tests.
+func visitInner(d *decl, s *source, name string, visit func(*decl)) {
+	for _, m := range s.inner[name] {
+		if m != d && m.what != isTest {
+			visit(m)
 		}
 	}
 }

@@ -92,9 +92,9 @@ func (r *removal) doom(want map[string]map[string]bool) {
 		if s == nil || !s.unit() {
 			continue
 		}
-		left := slices.ContainsFunc(s.decls, func(d *decl) bool { return d.what == isTest && !r.hidden[d] && (d.owner == nil || d.owner.collected()) })
+		left := slices.ContainsFunc(s.tests(), func(c titled) bool { return !r.hidden[c.decl] })
 		for _, o := range r.g.files {
-			for _, i := range o.imports() {
+			for _, i := range o.imps {
 				if f, _, ok := r.g.layout.target(o.path, i); ok && f == p && o != s {
 					left = true
 				}

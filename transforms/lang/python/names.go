@@ -263,7 +263,7 @@ func (r *resolver) place(s *source, all *refs, scope map[string][]origin, sym mo
 		return all.keywords[f+"."+last]
 	}
 	top, _, _ := strings.Cut(sym.Name, ".")
-	aliases, line := reachable(s, all, scope, sym.Path, top)
+	aliases, line := r.reachable(s, all, scope, sym.Path, top)
 	if !member {
 		if line > 0 {
 			return line
@@ -309,7 +309,7 @@ func (r *resolver) alone(member string, sym model.Symbol) bool {
 
 // reachable gives the expressions of s that lead to the module-level name of a file, and the
 // first line where one is named.
-func reachable(s *source, all *refs, scope map[string][]origin, file, name string) (map[string]bool, int) {
+func (r *resolver) reachable(s *source, all *refs, scope map[string][]origin, file, name string) (map[string]bool, int) {
 	aliases := map[string]bool{}
 	line := 0
 	take := func(l int) {
@@ -320,7 +320,7 @@ func reachable(s *source, all *refs, scope map[string][]origin, file, name strin
 	if s.path == file {
 		aliases[name] = true
 		if len(scope[name]) == 0 && declaredOnce(s, name) {
-			take(all.names[name])
+			take(s.freeLine(name))
 		}
 	}
 	for bound, origins := range scope {
@@ -329,10 +329,10 @@ func reachable(s *source, all *refs, scope map[string][]origin, file, name strin
 			case o.file == file && o.name == name:
 				aliases[bound] = true
 				take(o.line)
-			case o.file == file && o.name == "*":
+			case o.name == "*" && (o.file == file || r.hands(o.file, name, file)):
 				aliases[name] = true
 				if len(s.top[name]) == 0 {
-					take(all.names[name])
+					take(s.freeLine(name))
 				}
 			case o.name == "":
 				// import pkg.mod: pkg.mod.name; import mod as m: m.name; and through the
@@ -343,7 +343,7 @@ func reachable(s *source, all *refs, scope map[string][]origin, file, name strin
 						continue
 					}
 					middle := strings.TrimSuffix(strings.TrimSuffix(rest, name), ".")
-					if leads(o.file, middle, file) {
+					if leads(o.file, middle, file) || middle == "" && r.hands(o.file, name, file) {
 						aliases[dotted] = true
 						take(l)
 					}
@@ -366,6 +366,33 @@ func leads(from, middle, to string) bool {
 	}
 	middle = strings.ReplaceAll(middle, ".", "/")
 	return base == want+"/"+middle || strings.HasSuffix(base, "/"+middle) && strings.HasSuffix(want, "/"+middle)
+}
+
+// hands reports whether the module at from hands on a name of the file to.
+func (r *resolver) hands(from, name, to string) bool {
+	want := name
+	for range 6 {
+		next, ok := r.handed(from, name)
+		if !ok || next.name == "" {
+			return false
+		}
+		if from, name = next.file, next.name; from == to && name == want {
+			return true
+		}
+	}
+	return false
+}
+
+// freeLine is the first line where a statement of the module reads a name that it does not bind
+// itself.
+func (s *source) freeLine(name string) int {
+	line := 0
+	for _, d := range s.decls {
+		if l := d.refs.names[name]; d.refs.free(name) && (line == 0 || l < line) {
+			line = l
+		}
+	}
+	return line
 }
 
 // declaredOnce reports whether a name of the module is bound by nothing but the symbol itself.

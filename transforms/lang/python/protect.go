@@ -2,7 +2,10 @@ package python
 
 import (
 	"path"
+	"reflect"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 )
 
 // Protected reports whether a path, or a section of it, steers pytest or the interpreter.
@@ -33,25 +36,69 @@ func (Language) Restore(p string, want, have []byte) []byte {
 	default:
 		return want
 	}
-	toml := path.Base(p) == "pyproject.toml"
-	keep, _ := pick(have, toml, steers, false)
-	runner, any := pick(want, toml, steers, true)
-	if !any {
-		if _, had := pick(have, toml, steers, true); !had {
+	isTOML := path.Base(p) == "pyproject.toml"
+	out := restore(want, have, isTOML, steers)
+	// Another spelling of the same section (a dotted key, an inline table, an indented
+	// header) is no way around: where the parsed sections still differ, want it is.
+	if !sameRunner(out, want, isTOML, steers) {
+		return want
+	}
+	return out
+}
+
+func restore(want, have []byte, isTOML bool, steers func(string) bool) []byte {
+	keep, had := pick(have, isTOML, steers, false)
+	runner, has := pick(want, isTOML, steers, true)
+	if !has {
+		switch {
+		case !had:
 			return have
-		}
-		if len(strings.TrimSpace(string(keep))) == 0 && want == nil {
+		case want == nil && strings.TrimSpace(string(keep)) == "":
 			return nil
 		}
 		return keep
 	}
-	if old, had := pick(have, toml, steers, true); had && string(old) == string(runner) {
+	if old, _ := pick(have, isTOML, steers, true); string(old) == string(runner) {
 		return have
 	}
 	if n := len(keep); n > 0 && keep[n-1] != '\n' {
 		keep = append(keep, '\n')
 	}
 	return append(keep, runner...)
+}
+
+// sameRunner reports whether two manifests say the same to pytest. One that does not parse
+// says nothing; pytest stops at it.
+func sameRunner(a, b []byte, isTOML bool, steers func(string) bool) bool {
+	if isTOML {
+		return reflect.DeepEqual(pytestTable(a), pytestTable(b))
+	}
+	return reflect.DeepEqual(pytestSections(a, steers), pytestSections(b, steers))
+}
+
+func pytestTable(data []byte) any {
+	var t map[string]any
+	if err := toml.Unmarshal(data, &t); err != nil {
+		return nil
+	}
+	return table(t).at("tool", "pytest")
+}
+
+func pytestSections(data []byte, steers func(string) bool) []section {
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if t := strings.TrimLeft(line, " \t"); strings.HasPrefix(t, "[") {
+			line = t
+		}
+		lines = append(lines, line)
+	}
+	var out []section
+	for _, s := range ini(strings.Join(lines, "")) {
+		if steers("[" + s.name + "]") {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func tomlSteers(header string) bool {
@@ -65,7 +112,7 @@ func tomlSteers(header string) bool {
 
 // pick returns the lines of the sections for which steers is take; any says whether there is
 // such a section.
-func pick(data []byte, toml bool, steers func(string) bool, take bool) (out []byte, any bool) {
+func pick(data []byte, isTOML bool, steers func(string) bool, take bool) (out []byte, any bool) {
 	in, quote := false, ""
 	for line := range strings.Lines(string(data)) {
 		trimmed := strings.TrimSpace(line)
@@ -74,13 +121,13 @@ func pick(data []byte, toml bool, steers func(string) bool, take bool) (out []by
 			if i := strings.Index(header, "#"); i > 0 {
 				header = strings.TrimSpace(header[:i])
 			}
-			if !toml {
+			if !isTOML {
 				header = header[:strings.Index(header+"]", "]")] + "]"
 			}
 			in = steers(header)
 			any = any || in
 		}
-		if toml {
+		if isTOML {
 			quote = multiline(line, quote)
 		}
 		if in == take {

@@ -230,6 +230,9 @@ func backend(p table, s setup) []string {
 			req = append(req, strings.TrimSpace(r))
 		}
 	}
+	if slices.ContainsFunc(req, func(r string) bool { return nameOf(r) == "setuptools" }) {
+		req = append(req, "wheel") // setuptools before 70 has no bdist_wheel of its own
+	}
 	slices.Sort(req)
 	return slices.Compact(req)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func (Language) Read(r model.Run, o model.Outcome) lang.Result {
 	}
 	res.BuildError = rep.buildError(r.Unit)
 	res.Diagnostics = rep.diagnostics()
-	res.NoMatch = res.Complete && rep.finish.Collected == 0 && !res.BuildError && rep.finish.Exit == 5
+	res.NoMatch = res.Complete && len(rep.checks) == 0 && !res.BuildError && (rep.finish.Exit == 5 || rep.finish.Exit == 4)
 	res.Agrees, res.Detail = rep.agrees(o)
 	return res
 }
@@ -225,6 +226,9 @@ func verdict(e event) model.Verdict {
 func (rep *report) buildError(unit string) bool {
 	for id := range rep.broken {
 		file, _ := split(id)
+		if path.Base(file) == "__init__.py" {
+			file = path.Dir(file)
+		}
 		if file == unit || strings.HasPrefix(unit, strings.TrimSuffix(file, "/")+"/") || file == "." || file == "" {
 			return true
 		}
@@ -268,6 +272,8 @@ func (rep *report) agrees(o model.Outcome) (bool, string) {
 		want = 3
 	case failed:
 		want = 1
+	case len(rep.checks) == 0 && rep.finish.Exit == 4:
+		want = 4 // the file is not there
 	case len(rep.checks) == 0:
 		want = 5
 	}
@@ -276,7 +282,7 @@ func (rep *report) agrees(o model.Outcome) (bool, string) {
 		return false, fmt.Sprintf("exit status %d, report says %d", o.ExitCode, rep.finish.Exit)
 	case rep.finish.Exit != want:
 		return false, fmt.Sprintf("exit status %d, verdicts say %d", o.ExitCode, want)
-	case want == 5:
+	case want == 5, want == 4:
 		return true, "no test matched"
 	case len(rep.errors) > 0:
 		return true, rep.diagnostics()[0].Message

@@ -42,7 +42,9 @@ type source struct {
 	root  *node
 	decls []*decl
 	top   map[string][]*decl // module-level names
+	inner map[string][]*decl // names in classes of tests
 	stars []imported
+	imps  []imported // all imports, in functions too
 }
 
 // readSource parses the file at p. A file with a syntax error is an error.
@@ -65,14 +67,20 @@ func cut(p string, data []byte) (*source, error) {
 	if bad > 0 {
 		return nil, fmt.Errorf("parse %s: syntax error at line %d", p, bad)
 	}
-	s := &source{path: p, src: data, root: root, top: map[string][]*decl{}}
+	s := &source{path: p, src: data, root: root, top: map[string][]*decl{}, inner: map[string][]*decl{}}
 	s.block(root, nil)
 	for _, d := range s.decls {
-		if d.owner == nil {
-			for _, n := range d.names {
-				s.top[n] = append(s.top[n], d)
-			}
+		names := s.top
+		if d.owner != nil {
+			names = s.inner
 		}
+		for _, n := range d.names {
+			names[n] = append(names[n], d)
+		}
+		if d.what == isImport {
+			s.imps = append(s.imps, d.imp)
+		}
+		s.imps = append(s.imps, d.refs.imports...)
 	}
 	return s, nil
 }

@@ -129,7 +129,7 @@ func (g *graph) uses(reached map[*decl]bool) []string {
 	names := map[string]bool{}
 	for d := range reached {
 		own := map[string]imported{}
-		for _, i := range append(d.file.imports(), d.refs.imports...) {
+		for _, i := range d.file.imps {
 			if f, _, ok := g.layout.target(d.file.path, i); ok && kind(f) == model.CheckFile {
 				continue
 			}
