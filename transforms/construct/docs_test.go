@@ -1,6 +1,7 @@
 package construct
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,4 +74,27 @@ func TestUndoDocs(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzBlocks(f *testing.F) {
+	f.Add("# A\n\n- b\n  c\n- d\n\n```\ncode\n```\n")
+	f.Add("1. a\n#.  b\n\n\n \t\n*")
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := splitLines(text)
+		next := 0
+		for _, b := range blocks(lines) {
+			if b.start < next || b.end <= b.start || b.end > len(lines) {
+				t.Fatalf("%q: block %d to %d after %d of %d lines", text, b.start, b.end, next, len(lines))
+			}
+			for _, l := range lines[next:b.start] {
+				if strings.TrimSpace(l) != "" {
+					t.Fatalf("%q: line %q is in no block", text, l)
+				}
+			}
+			next = b.end
+		}
+		if got, cuts := cutFile("a", text, "", nil); got != text || cuts != nil {
+			t.Fatalf("%q: nothing to cut gives %q", text, got)
+		}
+	})
 }

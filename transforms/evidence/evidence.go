@@ -31,84 +31,122 @@ const MinWords = 12
 // whether there was one.
 func Of(rec model.Record, before, after *tree.Tree, languages []lang.Language, put func([]byte) (model.Hash, error)) (model.Change, error) {
 	c := model.Change{ID: rec.Key(), Record: rec, Repo: rec.Repo, MergedAt: rec.MergedAt, SpecificationOrigin: "human"}
-	exclude := func(r model.Reason, format string, args ...any) (model.Change, error) {
-		c.Reason, c.Detail = r, fmt.Sprintf(format, args...)
-		return c, nil
-	}
 	c.Text = recordText(rec, nil)
 	c.TextWords = len(Words(c.Text))
 	paths := Changed(before, after)
-	switch {
-	case rec.Kind == "issue" || rec.MergedAt.IsZero() || rec.State == "open":
-		return exclude(model.NotMerged, "")
-	case rec.AuthorKind == "maintenance_bot":
-		return exclude(model.Bot, "%s", rec.Author)
-	case len(paths) > MaxFiles:
-		c.Profile.Files = len(paths)
-		return exclude(model.TooLarge, "%d files, at most %d", len(paths), MaxFiles)
+	if c.Reason, c.Detail = byRecord(rec, len(paths)); c.Reason != "" {
+		return c, nil
 	}
-
 	s, err := splitFor(before, after, paths, languages)
 	if err != nil {
 		return c, fmt.Errorf("split %s: %w", c.ID, err)
 	}
-	l := s.language
-	c.Language = l.Name()
+	if len(s.source.Files) > 0 {
+		c.Language = s.language.Name()
+	}
 	c.Record.Files = pathChanges(rec.Files, s, before, after)
 	c.Profile.Files, c.Profile.Hunks, c.Profile.Lines = s.source.Profile()
-	submodule, lfs, binary, err := s.special(before, after)
-	switch {
-	case err != nil:
-		return c, fmt.Errorf("read %s: %w", c.ID, err)
-	case submodule != "":
-		return exclude(model.SubmoduleChange, "%s", submodule)
-	case lfs != "":
-		return exclude(model.LFS, "%s", lfs)
-	case binary != "":
-		return exclude(model.Binary, "%s", binary)
-	case len(s.source.Files) == 0:
-		c.Language = ""
-		for _, p := range paths {
-			if k := l.Kind(p); k == model.Generated || k == model.Vendored {
-				return exclude(model.GeneratedOnly, "%s", p)
-			}
-		}
-		return exclude(model.NoProduction, "")
+	if c.Reason, c.Detail, err = s.byEntries(before, after); err != nil || c.Reason != "" {
+		return c, wrap(err, "read", c.ID)
 	}
-
-	symbols, err := SymbolsOf(s.source, before, after, l)
-	if err != nil {
-		return c, fmt.Errorf("compare symbols of %s: %w", c.ID, err)
+	if err := compare(&c, s, before, after); err != nil {
+		return c, err
 	}
-	c.Removed, c.Profile.Symbols = symbols.Removed, symbols.Changed
-	if c.Touched, c.Profile.RegressionChecks, err = touched(s.checks, before, after, l); err != nil {
-		return c, fmt.Errorf("compare checks of %s: %w", c.ID, err)
+	if c.Reason, c.Detail, err = byContent(c, s, after); err != nil || c.Reason != "" {
+		return c, wrap(err, "compare hunks of", c.ID)
 	}
-	c.Profile.TargetChecks = len(c.Touched)
-	c.Text = recordText(rec, changelog(s.docs))
-	c.TextWords = len(Words(c.Text))
-	if c.Family, err = family(rec, s.source, symbols, c.Touched, before, after); err != nil {
-		return c, fmt.Errorf("name family of %s: %w", c.ID, err)
-	}
-	if len(c.Touched) == 0 {
-		return exclude(model.NoTests, "")
-	}
-	mixed, err := inseparable(s.source, after, l)
-	if err != nil {
-		return c, fmt.Errorf("compare hunks of %s: %w", c.ID, err)
-	}
-	if mixed != "" {
-		return exclude(model.Inseparable, "%s", mixed)
-	}
-	if rec.TextSource != "git" && rec.TextSource != "" && len(rec.Closes) == 0 && len(Words(Clean(rec.Body))) == 0 {
-		return exclude(model.NoDescription, "")
-	}
-
 	if c.TextWords < MinWords {
 		c.Text = strings.TrimSpace(c.Text + "\n\n" + Specification(c.Removed, c.Touched))
 		c.SpecificationOrigin = "deterministic"
 	}
 	c.Eligible = true
+	return c, wrap(store(&c, s, put), "store patches of", c.ID)
+}
+
+func wrap(err error, verb, id string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", verb, id, err)
+}
+
+// byRecord excludes by what the record and the number of changed files say.
+func byRecord(rec model.Record, files int) (model.Reason, string) {
+	switch {
+	case rec.Kind == "issue" || rec.MergedAt.IsZero() || rec.State == "open":
+		return model.NotMerged, ""
+	case rec.AuthorKind == "maintenance_bot":
+		return model.Bot, rec.Author
+	case files > MaxFiles:
+		return model.TooLarge, fmt.Sprintf("%d files, at most %d", files, MaxFiles)
+	}
+	return "", ""
+}
+
+// byEntries excludes by the entries of the trees: what no patch of lines holds, and a change
+// without production code.
+func (s split) byEntries(before, after *tree.Tree) (model.Reason, string, error) {
+	submodule, lfs, binary, err := s.special(before, after)
+	switch {
+	case err != nil:
+		return "", "", err
+	case submodule != "":
+		return model.SubmoduleChange, submodule, nil
+	case lfs != "":
+		return model.LFS, lfs, nil
+	case binary != "":
+		return model.Binary, binary, nil
+	case len(s.source.Files) > 0:
+		return "", "", nil
+	}
+	for _, p := range s.paths {
+		if k := s.language.Kind(p); k == model.Generated || k == model.Vendored {
+			return model.GeneratedOnly, p, nil
+		}
+	}
+	return model.NoProduction, "", nil
+}
+
+// compare fills in what the change did to symbols and checks, its text and its family.
+func compare(c *model.Change, s split, before, after *tree.Tree) error {
+	symbols, err := SymbolsOf(s.source, before, after, s.language)
+	if err != nil {
+		return fmt.Errorf("compare symbols of %s: %w", c.ID, err)
+	}
+	c.Removed, c.Profile.Symbols = symbols.Removed, symbols.Changed
+	if c.Touched, c.Profile.RegressionChecks, err = touched(s.checks, before, after, s.language); err != nil {
+		return fmt.Errorf("compare checks of %s: %w", c.ID, err)
+	}
+	c.Profile.TargetChecks = len(c.Touched)
+	c.Text = recordText(c.Record, changelog(s.docs))
+	c.TextWords = len(Words(c.Text))
+	if c.Family, err = family(c.Record, s.source, symbols, c.Touched, before, after); err != nil {
+		return fmt.Errorf("name family of %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+// byContent excludes by what the comparison showed.
+func byContent(c model.Change, s split, after *tree.Tree) (model.Reason, string, error) {
+	if len(c.Touched) == 0 {
+		return model.NoTests, "", nil
+	}
+	mixed, err := inseparable(s.source, after, s.language)
+	if err != nil {
+		return "", "", err
+	}
+	rec := c.Record
+	carries := rec.TextSource != "git" && rec.TextSource != ""
+	switch {
+	case mixed != "":
+		return model.Inseparable, mixed, nil
+	case carries && len(rec.Closes) == 0 && len(Words(Clean(rec.Body))) == 0:
+		return model.NoDescription, "", nil
+	}
+	return "", "", nil
+}
+
+func store(c *model.Change, s split, put func([]byte) (model.Hash, error)) error {
 	for _, p := range []struct {
 		into *model.Hash
 		text string
@@ -116,11 +154,12 @@ func Of(rec model.Record, before, after *tree.Tree, languages []lang.Language, p
 		if p.text == "" {
 			continue
 		}
+		var err error
 		if *p.into, err = put([]byte(p.text)); err != nil {
-			return c, fmt.Errorf("store patch of %s: %w", c.ID, err)
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // pathChanges are a record's files with their kinds in the language of the change; where the

@@ -45,7 +45,7 @@ func family(rec model.Record, source patch.Patch, symbols Symbols, touched []mod
 	if security(rec) {
 		return SecurityRepair, nil
 	}
-	if _, ok, err := MigrationOf(source, symbols, after); err != nil || ok {
+	if _, ok, err := MigrationOf(source, symbols, before, after); err != nil || ok {
 		return APIMigration, err
 	}
 	named, err := namedAddition(source, symbols, touched, before, after)

@@ -27,8 +27,11 @@ func TestMigrationOf(t *testing.T) {
 		want                Migration
 		ok                  bool
 	}{
-		{"two sites", "x = ioutil.ReadAll(r)\nkeep()\ny = ioutil.ReadAll(q)\n", "x = io.ReadAll(r)\nkeep()\ny = io.ReadAll(q)\n", nil, Migration{"ioutil.ReadAll", "io.ReadAll", 2}, true},
-		{"a block of lines", "a(1)\nold.f(1)\nold.f(2)\n", "a(1)\nnew.f(1)\nnew.f(2)\n", nil, Migration{"old.f", "new.f", 2}, true},
+		{"two sites", "import ioutil\nx = ioutil.ReadAll(r)\nkeep()\ny = ioutil.ReadAll(q)\n", "import io\nx = io.ReadAll(r)\nkeep()\ny = io.ReadAll(q)\n", nil, Migration{"ioutil.ReadAll", "io.ReadAll", 2}, true},
+		{"a block of lines", "a(1)\nold.f(1)\nold.f(2)\n", "a(1)\nold.g(1)\nold.g(2)\n", nil, Migration{"old.f", "old.g", 2}, true},
+		{"another package in Go", "import (\n\t\"io/ioutil\"\n)\n\tioutil.F(1)\n\tioutil.F(2)\n", "import (\n\tx \"example.com/io/v2\"\n)\n\tx.F(1)\n\tio.F(2)\n\tx.F(2)\n", nil, Migration{}, false},
+		{"an alias in Go", "import (\n\t\"io/ioutil\"\n)\n\tioutil.F(1)\n\tioutil.F(2)\n", "import (\n\tx \"example.com/io/v2\"\n)\n\tx.F(1)\n\tx.F(2)\n", nil, Migration{"ioutil.F", "x.F", 2}, true},
+		{"another variable", "a = key.concat(1)\nb = key.concat(2)\n", "a = result.concat(1)\nb = result.concat(2)\n", nil, Migration{}, false},
 		{"one site", "x = ioutil.ReadAll(r)\n", "x = io.ReadAll(r)\n", nil, Migration{}, false},
 		{"the old callee stays in use", "a = f.x(1)\nb = f.x(2)\n\nc = f.x(3)\n", "a = f.y(1)\nb = f.y(2)\n\nc = f.x(3)\n", nil, Migration{}, false},
 		{"two new callees", "a = f.x(1)\n\nb = f.x(2)\n", "a = f.y(1)\n\nb = f.z(2)\n", nil, Migration{}, false},
@@ -38,7 +41,8 @@ func TestMigrationOf(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			after := one("a.py", c.after)
-			got, ok, err := MigrationOf(diff(t, one("a.py", c.before), after), Symbols{Dropped: c.dropped}, after)
+			before := one("a.py", c.before)
+			got, ok, err := MigrationOf(diff(t, before, after), Symbols{Dropped: c.dropped}, before, after)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
@@ -27,15 +28,22 @@ var (
 // MigrationOf finds the callee that at least MinSites call sites of a source patch replace by
 // one same other. It reads names, not types: in each run of removed lines followed by as many
 // added ones, lines are paired in order, and a pair counts when exactly one qualified callee of
-// the old line is missing in the new one and the other way round. The touched files must not
-// call the old callee afterwards. A renaming within the project (the change deletes the old
+// the old line is missing in the new one and the other way round. Names are told apart from
+// variables by their qualifiers: they are the same on both sides, or imported. The touched files
+// must not call the old callee afterwards. A renaming within the project (the change deletes the old
 // definition and adds the new) is no migration: nobody else could perform it.
-func MigrationOf(source patch.Patch, symbols Symbols, after *tree.Tree) (Migration, bool, error) {
+func MigrationOf(source patch.Patch, symbols Symbols, before, after *tree.Tree) (Migration, bool, error) {
 	votes := map[[2]string]int{}
 	for _, f := range source.Files {
+		same, err := sameThing(f, before, after)
+		if err != nil {
+			return Migration{}, false, err
+		}
 		for _, h := range f.Hunks {
 			for _, pair := range replaced(h) {
-				votes[pair]++
+				if same(pair) {
+					votes[pair]++
+				}
 			}
 		}
 	}
@@ -58,6 +66,51 @@ func MigrationOf(source patch.Patch, symbols Symbols, after *tree.Tree) (Migrati
 		}
 	}
 	return Migration{}, false, nil
+}
+
+// sameThing tells whether two callees of a file are qualified alike, or by what it imports.
+func sameThing(f patch.File, before, after *tree.Tree) (func([2]string) bool, error) {
+	old, _, err := before.Read(f.Old)
+	if err != nil {
+		return nil, err
+	}
+	now, _, err := after.Read(f.New)
+	if err != nil {
+		return nil, err
+	}
+	olds, news := imports(old.Data), imports(now.Data)
+	return func(pair [2]string) bool {
+		a, b := qualifier(pair[0]), qualifier(pair[1])
+		return a == b || (a == "" || olds[root(a)]) && (b == "" || news[root(b)])
+	}, nil
+}
+
+func qualifier(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, LastName(name)), ".")
+}
+
+func root(name string) string {
+	r, _, _ := strings.Cut(name, ".")
+	return r
+}
+
+var (
+	pythonImport = regexp.MustCompile(`(?m)^\s*(?:from\s+\S+\s+)?import\s+(.+)$`)
+	goImport     = regexp.MustCompile(`(?m)^(?:import)?\s+(?:(\w+)\s+)?"(?:[^"\s]*/)?([\w.-]+?)(?:/v\d+)?"\s*$`)
+)
+
+// imports are the names that the import lines of a file bind, and some more that they hold.
+func imports(src []byte) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range goImport.FindAllSubmatch(src, -1) {
+		out[string(m[1])], out[string(m[2])] = true, true
+	}
+	for _, m := range pythonImport.FindAllSubmatch(src, -1) {
+		for _, n := range identifier.FindAllString(string(m[1]), -1) {
+			out[n] = true
+		}
+	}
+	return out
 }
 
 func renamed(pair [2]string, symbols Symbols) bool {

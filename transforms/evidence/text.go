@@ -20,13 +20,14 @@ var (
 	rstLink     = regexp.MustCompile("`([^`<]*?)\\s*<[^`>]*>`__?")
 	rstIssue    = regexp.MustCompile(":(?:issue|pull|pr|gh|user|ghissue|ghpull|commit|github):`[^`]*`")
 	url         = regexp.MustCompile(`(?i)<?(?:https?|ftp)://[^\s<>)\]]+>?`)
-	closing     = regexp.MustCompile(`(?i)\(?\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|addresses|refs?|references|see(?: also)?|part of|related(?: to)?|follow[- ]?up (?:to|of)|supersedes|replaces|continues|cherry[- ]picked from|backport(?: of|s)?|relates to)\b:?\s*(?:(?:issues?|pull requests?|prs?|commits?)\s+)?(?:` + number + `)(?:\s*(?:,|and|&)\s*(?:` + number + `))*\)?\.?`)
-	told        = regexp.MustCompile(`(?i)\s*\b(?:reported|described|discussed|mentioned|introduced|raised|suggested|requested|noted|fixed|added|merged|shown|documented|outlined|proposed|started) (?:in|by|at|from|with|on) (?:(?:issues?|pull requests?|prs?|commits?)\s+)?(?:` + number + `)(?:\s*(?:,|and|&)\s*(?:` + number + `))*`)
-	parentheses = regexp.MustCompile(`\s*[(\[]\s*(?:(?:gh|pr|issue|bug)?[\s-]*)?(?:` + number + `)(?:\s*[,;]\s*(?:` + number + `))*\s*[)\]]`)
+	closing     = regexp.MustCompile(`(?i)\(?\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|addresses|refs?|references|see(?: also)?|part of|related(?: to)?|follow[- ]?up (?:to|of)|supersedes|replaces|continues|cherry[- ]picked from|backport(?: of|s)?|relates to)\b:?\s*(?:(?:issues?|pull requests?|prs?|commits?)\s+)?(?:` + number + `)(?:\s*(?:[,/&]|and)\s*(?:` + number + `))*\)?\.?`)
+	told        = regexp.MustCompile(`(?i)\s*\b(?:reported|described|discussed|mentioned|introduced|raised|suggested|requested|noted|fixed|added|merged|shown|documented|outlined|proposed|started) (?:in|by|at|from|with|on) (?:(?:issues?|pull requests?|prs?|commits?)\s+)?(?:` + number + `)(?:\s*(?:[,/&]|and)\s*(?:` + number + `))*`)
+	parentheses = regexp.MustCompile(`\s*[(\[]\s*(?:(?:gh|pr|issue|bug)?[\s-]*)?(?:` + number + `)(?:\s*[,;/]\s*(?:` + number + `))*\s*[)\]]`)
 	reference   = regexp.MustCompile(`(^|[\s(,;])(?:(?i:pull requests?|prs?|issues?|bugs?|mrs?)\s+)?(?:` + number + `)\b`)
 	mention     = regexp.MustCompile(`(^|[\s(,])@[A-Za-z0-9][A-Za-z0-9-]{0,38}\b(?:/[\w.-]+)?`)
 	hash        = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 	empties     = regexp.MustCompile(`(^|\s)(?:\(\s*[,;]?\s*\)|\[\s*\])`)
+	loose       = regexp.MustCompile(`[ \t]+([.,;])(\s|$)`)
 	spaces      = regexp.MustCompile(`[ \t]{2,}`)
 )
 
@@ -157,7 +158,7 @@ func cleanLine(line string) (string, bool) {
 	if s != line {
 		indent := len(s) - len(strings.TrimLeft(s, " \t"))
 		s = s[:indent] + spaces.ReplaceAllString(s[indent:], " ")
-		s = strings.NewReplacer(" .", ".", " ,", ",").Replace(s)
+		s = loose.ReplaceAllString(s, "$1$2")
 	}
 	s = tail.ReplaceAllString(s, "")
 	if !strings.ContainsFunc(bullet.ReplaceAllString(s, ""), isWordRune) || s != line && bare.MatchString(s) {
@@ -209,7 +210,7 @@ func tidy(lines []string) string {
 		}
 		kept = append(kept, line)
 	}
-	return strings.TrimSpace(strings.Join(kept, "\n"))
+	return strings.Trim(strings.Join(kept, "\n"), "\n")
 }
 
 // emptySection reports whether nothing stands before the next heading of the level or above.
@@ -255,6 +256,10 @@ func set(list string) map[string]bool {
 	return out
 }
 
+// minRepeated is the least number of content words of a line that may be left out as a
+// repetition, ours: short lines, of code above all, are alike by chance.
+const minRepeated = 2
+
 // recordText joins what a record says: title, body, the messages of the branch's commits and
 // the lines its changelog got; what one part repeats of an earlier one is left out.
 func recordText(r model.Record, changelog []string) string {
@@ -263,11 +268,12 @@ func recordText(r model.Record, changelog []string) string {
 	add := func(text string) {
 		var kept []string
 		for _, line := range strings.Split(text, "\n") {
-			key := strings.Join(Words(bullet.ReplaceAllString(line, "")), " ")
-			if key != "" && seen[key] {
+			words := Words(bullet.ReplaceAllString(line, ""))
+			key := strings.Join(words, " ")
+			if seen[key] {
 				continue
 			}
-			seen[key] = key != ""
+			seen[key] = len(words) >= minRepeated
 			kept = append(kept, line)
 		}
 		if t := tidy(kept); t != "" {

@@ -26,6 +26,7 @@ func TestClean(t *testing.T) {
 		{"hash", "Regression from 1a2b3c4d5e, crash again.", "Regression from, crash again."},
 		{"a word of hexadecimal letters stays", "The facade is defaced.", "The facade is defaced."},
 		{"where it was told", "This is the case reported in #746, and more.", "This is the case, and more."},
+		{"two numbers with a slash", "The path that fixes it (#513/#524) never ran, a = ... (#3)", "The path that fixes it never ran, a = ..."},
 		{"calls stay", "Array.insert() copied (#3)", "Array.insert() copied"},
 		{"kernel trailer", "Keep order.\n\nFixes: 0fe6bf1 (\"Use RoutePath (#718)\")", "Keep order."},
 		{"trailers", "Keep order.\n\nSigned-off-by: A <a@b.c>\nCo-authored-by: B <b@b.c>\nReviewed-by: C", "Keep order."},
@@ -75,7 +76,8 @@ func FuzzClean(f *testing.F) {
 func TestRecordText(t *testing.T) {
 	r := model.Record{Title: "Reject empty names (#12)", Body: "* Reject empty names\n* Say which name is empty\n\nSigned-off-by: A",
 		Messages: []string{"Reject empty names", "Say which name is empty\n\nThe message had no name in it.", "fix lint"}}
-	want := "Reject empty names\n\n* Say which name is empty\n\nThe message had no name in it.\n\n- Empty names are refused with a message."
+	r.Body = "    >>> x\n    'nfoo'\n    nfoo\n\n" + r.Body
+	want := "Reject empty names\n\n    >>> x\n    'nfoo'\n    nfoo\n\n* Say which name is empty\n\nThe message had no name in it.\n\n- Empty names are refused with a message."
 	got := recordText(r, []string{"- Empty names are refused with a message. (#12)"})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
