@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/build"
+	"github.com/taskmill/taskmill/pipelines/execute"
 )
 
 // sourceFlags name repositories and the changes wanted of them.
@@ -43,7 +44,8 @@ func (f *sourceFlags) register(c *call) {
 	c.flags.StringVar(&f.base, "base", "", "`revision` to build tasks on (default: the newest commit of the default branch)")
 }
 
-// sources resolves the repositories' names.
+// sources are the repositories as they were named; one without --name gets its name when it is
+// opened.
 func (f *sourceFlags) sources() ([]model.Source, error) {
 	if len(f.repos) == 0 {
 		return nil, usagef("no repository: name one with --repo, for instance --repo sample:go")
@@ -60,23 +62,48 @@ func (f *sourceFlags) sources() ([]model.Source, error) {
 				return nil, usagef("--name %s: want owner/repo", name)
 			}
 		}
-		if !strings.Contains(location, "://") && !strings.HasPrefix(location, "sample:") {
-			if _, err := os.Stat(location); err != nil {
-				return nil, usagef("--repo %s: no such path: give a path, a URL or sample:NAME", location)
-			}
-			abs, err := filepath.Abs(location)
-			if err != nil {
-				return nil, err
-			}
-			location = abs
-		}
-		repo, err := gitio.RepoName(location, name)
+		location, err := locate(location)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, err
 		}
-		out = append(out, model.Source{Repo: repo, Location: location})
+		out = append(out, model.Source{Repo: name, Location: location})
 	}
 	return out, nil
+}
+
+var shorthand = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
+
+// locate makes a path absolute and owner/name, where no such path is, a GitHub address.
+func locate(location string) (string, error) {
+	if strings.Contains(location, "://") || strings.HasPrefix(location, "sample:") || strings.HasPrefix(location, "git@") {
+		return location, nil
+	}
+	if _, err := os.Stat(location); err == nil {
+		return filepath.Abs(location)
+	}
+	if shorthand.MatchString(location) {
+		return "https://github.com/" + location, nil
+	}
+	return "", usagef("--repo %s: no such path: give a path, a URL, owner/name or sample:NAME", location)
+}
+
+// named opens the sources that were given no name and takes what they say of themselves.
+func named(ctx context.Context, settings execute.Settings, sources []model.Source) error {
+	shop, err := settings.Open(ctx)
+	if err != nil {
+		return err
+	}
+	for i, src := range sources {
+		if src.Repo != "" {
+			continue
+		}
+		repo, err := shop.Repository(ctx, src)
+		if err != nil {
+			return err
+		}
+		sources[i].Repo = repo.Source().Repo
+	}
+	return nil
 }
 
 func (f *buildFlags) register(c *call) {
@@ -173,6 +200,12 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	}
 	if cfg.Execute, err = f.sandbox.settings(ctx); err != nil {
 		return cfg, err
+	}
+	if err := named(ctx, cfg.Execute, cfg.Sources); err != nil {
+		return cfg, err
+	}
+	if err := cfg.Validate(); err != nil {
+		return cfg, usageError{err}
 	}
 	if f.runner.remote() {
 		return cfg, f.checkRemote(cfg)

@@ -27,6 +27,9 @@ func runEnv(ctx context.Context, c *call) error {
 	if cfg.Execute, err = box.settings(ctx); err != nil {
 		return err
 	}
+	if err := named(ctx, cfg.Execute, cfg.Sources); err != nil {
+		return err
+	}
 	if err := cfg.Validate(); err != nil {
 		return usageError{err}
 	}

@@ -66,6 +66,9 @@ func (c Config) Validate() error {
 	}
 	seen := map[string]string{}
 	for _, s := range c.Sources {
+		if s.Repo == "" {
+			continue // not opened yet
+		}
 		if other, dup := seen[s.Repo]; dup {
 			return fmt.Errorf("%s and %s are both named %s: tell them apart with --name", other, s.Location, s.Repo)
 		}
