@@ -25,7 +25,12 @@ func BenchmarkExecute(b *testing.B) {
 				b.Skip("no Docker engine with the image taskmill-base:python")
 			}
 			archives := sandboxtest.Archives{}
-			p, err := sandboxio.Open(b.Context(), kind, sandboxio.Options{Work: b.TempDir(), Archives: archives, BaseImages: map[string]string{"sh": "taskmill-base:python"}})
+			o := sandboxio.Options{}
+			if kind == "docker" {
+				o = dockerOptions(b)
+			}
+			o.Work, o.Archives = b.TempDir(), archives
+			p, err := sandboxio.Open(b.Context(), kind, o)
 			if err != nil {
 				b.Fatal(err)
 			}

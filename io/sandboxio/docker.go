@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -41,7 +40,6 @@ type docker struct {
 	process string
 	cpus    int
 	jobs    chan struct{}
-	count   atomic.Int64
 }
 
 func openDocker(ctx context.Context, o Options) (*docker, error) {

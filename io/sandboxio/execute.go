@@ -27,11 +27,8 @@ type job struct {
 	stdout  bool   // keep stdout apart
 }
 
-// startedFD is the descriptor on which the innermost shell writes one byte just before it
-// becomes the command: without it the sandbox did not come up.
-const startedFD = 3
-
-// innerScript runs a command as the last step inside the sandbox.
+// innerScript becomes the command as the last step inside the sandbox. Just before, it writes a
+// byte on descriptor 3: without it the sandbox did not come up.
 const innerScript = `command -v -- "$2" >/dev/null 2>&1 || { echo "command not found: $2" >&2; exit 127; }
 printf s >&3
 cd -- "$1" || exit 1

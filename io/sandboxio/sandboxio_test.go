@@ -40,7 +40,7 @@ func TestDocker(t *testing.T) {
 }
 
 // dockerOptions are of a build whose environments are removed after the test.
-func dockerOptions(t *testing.T) sandboxio.Options {
+func dockerOptions(t testing.TB) sandboxio.Options {
 	t.Helper()
 	id := "test-" + rand.Text()
 	t.Cleanup(func() {
