@@ -12,8 +12,8 @@ import (
 )
 
 func init() {
-	register.DoFn1x2[Part, int, Part](&togetherFn{})
-	register.DoFn3x2[context.Context, int, func(*Part) bool, int, error](&collectFn{})
+	beam.RegisterDoFn(&togetherFn{})
+	beam.RegisterDoFn(&collectFn{})
 	register.Iter1[Part]()
 }
 

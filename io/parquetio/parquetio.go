@@ -57,14 +57,14 @@ func Write[T Row](s beam.Scope, table string, cfg Config, rows beam.PCollection)
 // of package model are registered.
 func Register[T Row]() {
 	beam.RegisterType(reflect.TypeFor[T]())
-	register.DoFn1x2[T, int, T](&shardFn[T]{})
-	register.DoFn5x1[context.Context, int, func(*bool) bool, func(*T) bool, func(Part), error](&writeFn[T]{})
+	beam.RegisterDoFn(&shardFn[T]{})
+	beam.RegisterDoFn(&writeFn[T]{})
 	register.Iter1[T]()
 }
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[Part]())
-	register.DoFn1x2[[]byte, int, bool](&seedFn{})
+	beam.RegisterDoFn(&seedFn{})
 	register.Iter1[bool]()
 	register.Emitter1[Part]()
 	Register[model.Task]()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/io/parquetio"
@@ -13,7 +12,7 @@ import (
 )
 
 func init() {
-	register.DoFn2x2[context.Context, model.BaseRow, string, error](&keepTreeFn{})
+	beam.RegisterDoFn(&keepTreeFn{})
 }
 
 // Build adds the whole job to s. The caller commits the output when the job has ended.

@@ -18,8 +18,8 @@ import (
 )
 
 func init() {
-	register.DoFn1x2[model.Change, string, model.Change](&byRepoFn{})
-	register.DoFn5x1[context.Context, string, func(*model.Change) bool, func(string, Planned), func(model.Rejection), error](&planFn{})
+	beam.RegisterDoFn(&byRepoFn{})
+	beam.RegisterDoFn(&planFn{})
 	register.Iter1[model.Change]()
 	register.Emitter2[string, Planned]()
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func init() {
-	register.DoFn7x1[context.Context, string, func(*Planned) bool, func(model.Candidate), func(model.BaseRow), func(model.RunRow), func(model.Rejection), error](&prepareFn{})
+	beam.RegisterDoFn(&prepareFn{})
 	register.Iter1[Planned]()
 	register.Emitter1[model.Candidate]()
 	register.Emitter1[model.BaseRow]()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -15,9 +16,10 @@ import (
 )
 
 func init() {
-	register.DoFn4x1[context.Context, model.Source, func(model.Record), func(model.Rejection), error](&readFn{})
-	register.DoFn1x2[model.Record, string, model.Record](&shardRecordFn{})
-	register.DoFn4x1[context.Context, string, func(*model.Record) bool, func(model.Change), error](&evidenceFn{})
+	beam.RegisterType(reflect.TypeFor[model.Source]())
+	beam.RegisterDoFn(&readFn{})
+	beam.RegisterDoFn(&shardRecordFn{})
+	beam.RegisterDoFn(&evidenceFn{})
 	register.Emitter1[model.Record]()
 	register.Emitter1[model.Rejection]()
 	register.Emitter1[model.Change]()

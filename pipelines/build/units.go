@@ -21,8 +21,8 @@ import (
 )
 
 func init() {
-	register.DoFn4x1[context.Context, model.Candidate, func(string, Need), func(string, model.Candidate), error](&needFn{})
-	register.DoFn5x1[context.Context, string, func(*Need) bool, func(string, int), func(model.RunRow), error](&unitsFn{})
+	beam.RegisterDoFn(&needFn{})
+	beam.RegisterDoFn(&unitsFn{})
 	register.Emitter2[string, Need]()
 	register.Emitter2[string, model.Candidate]()
 	register.Emitter2[string, int]()

@@ -22,7 +22,7 @@ import (
 )
 
 func init() {
-	register.DoFn9x1[context.Context, string, func(*model.Candidate) bool, func(*int) bool, func(model.Task), func(model.Rejection), func(model.Attempt), func(model.RunRow), func(model.Cost), error](&validateFn{})
+	beam.RegisterDoFn(&validateFn{})
 	register.Iter1[model.Candidate]()
 	register.Iter1[int]()
 	register.Emitter1[model.Task]()

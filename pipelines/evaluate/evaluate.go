@@ -16,8 +16,8 @@ import (
 )
 
 func init() {
-	register.DoFn2x3[context.Context, Pair, string, Pair, error](&byBaseFn{})
-	register.DoFn4x1[context.Context, string, func(*Pair) bool, func(model.Score), error](&scoreFn{})
+	beam.RegisterDoFn(&byBaseFn{})
+	beam.RegisterDoFn(&scoreFn{})
 	register.Iter1[Pair]()
 	register.Emitter1[model.Score]()
 }

@@ -16,8 +16,8 @@ import (
 )
 
 func init() {
-	register.DoFn2x3[context.Context, string, string, string, error](&byBaseFn{})
-	register.DoFn4x1[context.Context, string, func(*string) bool, func(model.Drift), error](&verifyFn{})
+	beam.RegisterDoFn(&byBaseFn{})
+	beam.RegisterDoFn(&verifyFn{})
 	register.Iter1[string]()
 	register.Emitter1[model.Drift]()
 }
