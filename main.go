@@ -70,8 +70,7 @@ type call struct {
 	args   []string
 	out    io.Writer // data
 	err    io.Writer // progress and messages
-	quiet  bool
-	banner string // usage line
+	banner string    // usage line
 }
 
 var commands = []command{

@@ -143,7 +143,7 @@ type Task struct {
 // RowKey sorts tasks by instance id, which is unique.
 func (t Task) RowKey() string { return t.InstanceID }
 
-// A Level records a base at which a change reverses, by mapping.
+// A BaseLevel records a base at which a change reverses, by mapping.
 type BaseLevel struct {
 	BaseCommit string `parquet:"base_commit"`
 	Level      int64  `parquet:"level"`

@@ -90,9 +90,9 @@ func settle(v reflect.Value) {
 			v.Set(reflect.ValueOf(t.UTC().Truncate(time.Millisecond)))
 			return
 		}
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				settle(v.Field(i))
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				settle(field)
 			}
 		}
 	}
@@ -119,8 +119,8 @@ func weight(v reflect.Value) int64 {
 			return 8
 		}
 		var sum int64
-		for i := range v.NumField() {
-			sum += weight(v.Field(i))
+		for _, field := range v.Fields() {
+			sum += weight(field)
 		}
 		return sum
 	}

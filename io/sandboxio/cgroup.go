@@ -41,7 +41,7 @@ var findGroups = sync.OnceValue(func() groupParents {
 		if len(parts) != 3 {
 			continue
 		}
-		for _, controller := range strings.Split(parts[1], ",") {
+		for controller := range strings.SplitSeq(parts[1], ",") {
 			mount := filepath.Join("/sys/fs/cgroup", controller)
 			switch controller {
 			case "memory":

@@ -41,31 +41,31 @@ type Config struct {
 }
 
 // Validate reports the first setting that cannot be.
-func (c Config) Validate() error {
+func (cfg Config) Validate() error {
 	switch {
-	case len(c.Sources) == 0:
+	case len(cfg.Sources) == 0:
 		return fmt.Errorf("no repository: name one with --repo")
-	case c.Out == "":
+	case cfg.Out == "":
 		return fmt.Errorf("no output folder: name one with --out")
-	case c.Repeats < 1:
-		return fmt.Errorf("--repeats %d: want 1 or more", c.Repeats)
-	case c.BaseRepeats < 1:
-		return fmt.Errorf("--base-repeats %d: want 1 or more", c.BaseRepeats)
-	case c.OutputShards < 1:
-		return fmt.Errorf("--output-shards %d: want 1 or more", c.OutputShards)
-	case c.Execute.Jobs < 1:
-		return fmt.Errorf("--jobs %d: want 1 or more", c.Execute.Jobs)
-	case c.Limit < 0:
-		return fmt.Errorf("--limit %d: want 0 (no limit) or more", c.Limit)
-	case c.Sample < 0:
-		return fmt.Errorf("--sample %d: want 0 (all) or more", c.Sample)
-	case !c.Since.IsZero() && !c.Until.IsZero() && !c.Since.Before(c.Until):
-		return fmt.Errorf("--since %s is not before --until %s", c.Since.Format(time.DateOnly), c.Until.Format(time.DateOnly))
-	case c.Base != "" && len(c.Sources) > 1:
-		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(c.Sources))
+	case cfg.Repeats < 1:
+		return fmt.Errorf("--repeats %d: want 1 or more", cfg.Repeats)
+	case cfg.BaseRepeats < 1:
+		return fmt.Errorf("--base-repeats %d: want 1 or more", cfg.BaseRepeats)
+	case cfg.OutputShards < 1:
+		return fmt.Errorf("--output-shards %d: want 1 or more", cfg.OutputShards)
+	case cfg.Execute.Jobs < 1:
+		return fmt.Errorf("--jobs %d: want 1 or more", cfg.Execute.Jobs)
+	case cfg.Limit < 0:
+		return fmt.Errorf("--limit %d: want 0 (no limit) or more", cfg.Limit)
+	case cfg.Sample < 0:
+		return fmt.Errorf("--sample %d: want 0 (all) or more", cfg.Sample)
+	case !cfg.Since.IsZero() && !cfg.Until.IsZero() && !cfg.Since.Before(cfg.Until):
+		return fmt.Errorf("--since %s is not before --until %s", cfg.Since.Format(time.DateOnly), cfg.Until.Format(time.DateOnly))
+	case cfg.Base != "" && len(cfg.Sources) > 1:
+		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(cfg.Sources))
 	}
 	seen := map[string]string{}
-	for _, s := range c.Sources {
+	for _, s := range cfg.Sources {
 		if s.Repo == "" {
 			continue // not opened yet
 		}
@@ -79,13 +79,13 @@ func (c Config) Validate() error {
 
 // Hash is the config_hash: a digest of the settings that can change a row. Where the work is
 // kept, by which runner, how wide and from which copy of a repository changes none.
-func (c Config) Hash() string {
-	repos := make([]string, len(c.Sources))
-	for i, s := range c.Sources {
+func (cfg Config) Hash() string {
+	repos := make([]string, len(cfg.Sources))
+	for i, s := range cfg.Sources {
 		repos[i] = s.Repo
 	}
 	slices.Sort(repos)
-	numbers := slices.Sorted(slices.Values(c.Numbers))
+	numbers := slices.Sorted(slices.Values(cfg.Numbers))
 	return string(model.Digest(struct {
 		Repos             []string
 		Since, Until      time.Time
@@ -101,6 +101,6 @@ func (c Config) Hash() string {
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
-	}{repos, c.Since.UTC(), c.Until.UTC(), c.Limit, numbers, c.Commits, c.Branches, c.Base, c.Repeats,
-		c.BaseRepeats, c.AcceptBuildErrors, c.Sample, c.Execute.Sandbox, c.Execute.BaseImages, c.OutputShards}))
+	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, cfg.Branches, cfg.Base, cfg.Repeats,
+		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, cfg.Execute.Sandbox, cfg.Execute.BaseImages, cfg.OutputShards}))
 }

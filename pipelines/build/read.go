@@ -51,8 +51,8 @@ func (f *readFn) ProcessElement(ctx context.Context, src model.Source, emit func
 }
 
 // Records are the options of reading records.
-func (c Config) Records() gitio.RecordOptions {
-	return gitio.RecordOptions{Since: c.Since, Until: c.Until, Limit: c.Limit, Numbers: c.Numbers, Commits: c.Commits, Branches: c.Branches}
+func (cfg Config) Records() gitio.RecordOptions {
+	return gitio.RecordOptions{Since: cfg.Since, Until: cfg.Until, Limit: cfg.Limit, Numbers: cfg.Numbers, Commits: cfg.Commits, Branches: cfg.Branches}
 }
 
 // changes turns Record into Change: evidence from git objects alone.

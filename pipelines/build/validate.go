@@ -85,15 +85,13 @@ func (f *validateFn) ProcessElement(ctx context.Context, _ string, next func(*mo
 
 // A validator works on the candidates of one base.
 type validator struct {
-	cfg      Config
-	shop     *execute.Shop
-	base     model.Base
-	lang     lang.Language
-	h        *tree.Tree
-	site     *execute.Site
-	unstable []model.UnstableCheck
-	all      []string // units of the whole suite, where it is affordable
-	clock    bool
+	cfg   Config
+	shop  *execute.Shop
+	base  model.Base
+	lang  lang.Language
+	h     *tree.Tree
+	site  *execute.Site
+	clock bool
 }
 
 func newValidator(ctx context.Context, shop *execute.Shop, cfg Config, c model.Candidate) (*validator, error) {

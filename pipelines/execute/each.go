@@ -67,9 +67,7 @@ func Each[I, O any](ctx context.Context, width int, items iter.Seq[I], do func(c
 			break
 		}
 		running++
-		inflight.Add(1)
-		go func() {
-			defer inflight.Done()
+		inflight.Go(func() {
 			var r result
 			defer func() {
 				if p := recover(); p != nil {
@@ -78,7 +76,7 @@ func Each[I, O any](ctx context.Context, width int, items iter.Seq[I], do func(c
 				results <- r
 			}()
 			r.out = do(ctx, item)
-		}()
+		})
 	}
 	for running > 0 {
 		collect(<-results)

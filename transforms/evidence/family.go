@@ -3,6 +3,7 @@ package evidence
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -158,10 +159,8 @@ func namedByChecks(names []string, source patch.Patch, touched []model.Surface, 
 		if whole.MatchString(old.String()) {
 			continue
 		}
-		for _, t := range texts {
-			if whole.MatchString(t) {
-				return true, nil
-			}
+		if slices.ContainsFunc(texts, whole.MatchString) {
+			return true, nil
 		}
 	}
 	return false, nil

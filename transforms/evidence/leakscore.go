@@ -21,7 +21,7 @@ var identifier = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_]*`)
 func LeakScore(public string, hidden ...string) float64 {
 	names, grams := map[string]bool{}, map[string]bool{}
 	for _, p := range hidden {
-		for _, line := range strings.Split(p, "\n") {
+		for line := range strings.SplitSeq(p, "\n") {
 			if !strings.HasPrefix(line, "+") || strings.HasPrefix(line, "+++ ") {
 				continue
 			}
@@ -31,7 +31,7 @@ func LeakScore(public string, hidden ...string) float64 {
 	}
 	told, toldGrams := map[string]bool{}, map[string]bool{}
 	collectNames(public, told)
-	for _, line := range strings.Split(public, "\n") {
+	for line := range strings.SplitSeq(public, "\n") {
 		collectGrams(line, toldGrams)
 	}
 	sum, parts := 0.0, 0

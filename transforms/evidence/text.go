@@ -76,7 +76,7 @@ func cleanOnce(text string) string {
 	var out []string
 	fenced, dropped := "", false
 	skip := 0 // level of the heading whose section is left out; 0 is none
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if m := fence.FindStringSubmatch(line); m != nil && (fenced == "" || strings.HasPrefix(m[1], fenced)) {
 			opening := fenced == ""
 			if opening {
@@ -250,7 +250,7 @@ var stopWords = set(stopList)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		out[w] = true
 	}
 	return out
@@ -267,7 +267,7 @@ func recordText(r model.Record, changelog []string) string {
 	seen := map[string]bool{}
 	add := func(text string) {
 		var kept []string
-		for _, line := range strings.Split(text, "\n") {
+		for line := range strings.SplitSeq(text, "\n") {
 			words := Words(bullet.ReplaceAllString(line, ""))
 			key := strings.Join(words, " ")
 			if seen[key] {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/taskmill/taskmill/model"
@@ -19,12 +20,12 @@ func TestNamed(t *testing.T) {
 		{[]string{"example.com/m/resub", "."}, ""},
 		{nil, ""},
 	} {
-		got := ""
+		var got strings.Builder
 		for _, s := range Named(tt.names, symbols) {
-			got += s.Name + " "
+			got.WriteString(s.Name + " ")
 		}
-		if got != tt.want {
-			t.Errorf("%v: %q", tt.names, got)
+		if got.String() != tt.want {
+			t.Errorf("%v: %q", tt.names, got.String())
 		}
 	}
 }

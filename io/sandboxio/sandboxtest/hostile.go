@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,10 +34,8 @@ func (s *suite) limits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := executeRun(t, st, model.Run{Command: sh(c.script), Limits: c.limits})
-			for _, want := range c.want {
-				if o.Outcome == want {
-					return
-				}
+			if slices.Contains(c.want, o.Outcome) {
+				return
 			}
 			t.Errorf("outcome %s (exit %d, %s) after %.1f s, log %.200q", o.Outcome, o.ExitCode, o.Detail, o.Seconds, o.Log)
 		})

@@ -1,6 +1,7 @@
 package python
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/taskmill/taskmill/model"
@@ -87,15 +88,15 @@ func TestNearby(t *testing.T) {
 		{"src/pkg/sub/leaf.py", "src/pkg/sub/test_rel.py tests/test_leaf_use.py tests/test_api.py"},
 		{"README.md", ""},
 	} {
-		got := ""
+		var got strings.Builder
 		for i, u := range (Language{}).Nearby(in, []string{c.path}) {
 			if i > 0 {
-				got += " "
+				got.WriteString(" ")
 			}
-			got += u
+			got.WriteString(u)
 		}
-		if got != c.want {
-			t.Errorf("near %s: %s, want %s", c.path, got, c.want)
+		if got.String() != c.want {
+			t.Errorf("near %s: %s, want %s", c.path, got.String(), c.want)
 		}
 	}
 	many := []model.File{{Path: "pkg/core.py"}, {Path: "pkg/__init__.py"}}

@@ -16,8 +16,8 @@ import (
 // A table is a TOML table; at reads below it without failing.
 type table map[string]any
 
-func (t table) at(keys ...string) any {
-	var v any = map[string]any(t)
+func (p table) at(keys ...string) any {
+	var v any = map[string]any(p)
 	for _, k := range keys {
 		m, ok := v.(map[string]any)
 		if !ok {
@@ -28,17 +28,17 @@ func (t table) at(keys ...string) any {
 	return v
 }
 
-func (t table) table(keys ...string) table {
-	m, _ := t.at(keys...).(map[string]any)
+func (p table) table(keys ...string) table {
+	m, _ := p.at(keys...).(map[string]any)
 	return m
 }
 
-func (t table) text(keys ...string) string {
-	s, _ := t.at(keys...).(string)
+func (p table) text(keys ...string) string {
+	s, _ := p.at(keys...).(string)
 	return s
 }
 
-func (t table) list(keys ...string) []string { return texts(t.at(keys...)) }
+func (p table) list(keys ...string) []string { return texts(p.at(keys...)) }
 
 func texts(v any) []string {
 	var out []string

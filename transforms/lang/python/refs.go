@@ -182,10 +182,11 @@ func (r *refs) attribute(c *node, src []byte) {
 		return
 	}
 	note(r.names, n.text(src), n)
-	name := n.text(src)
+	var name strings.Builder
+	name.WriteString(n.text(src))
 	for i := len(chain) - 1; i >= 0; i-- {
-		name += "." + chain[i]
-		note(r.dotted, name, c)
+		name.WriteString("." + chain[i])
+		note(r.dotted, name.String(), c)
 	}
 }
 

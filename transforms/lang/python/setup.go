@@ -172,7 +172,7 @@ func literal(n *node, src []byte) string {
 	if n == nil || n.kind != "string" {
 		return ""
 	}
-	out := ""
+	var out strings.Builder
 	for _, c := range n.children {
 		switch c.kind {
 		case "string_start", "string_end":
@@ -180,12 +180,12 @@ func literal(n *node, src []byte) string {
 			if len(c.children) > 0 {
 				return ""
 			}
-			out += c.text(src)
+			out.WriteString(c.text(src))
 		default:
 			return ""
 		}
 	}
-	return out
+	return out.String()
 }
 
 func literals(n *node, src []byte) []string {
