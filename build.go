@@ -145,6 +145,9 @@ func runBuild(ctx context.Context, c *call) error {
 	if f.dryRun {
 		return dryRun(ctx, c, cfg)
 	}
+	if f.runner.describes() {
+		return f.runner.launch(ctx, c.err, func(s beam.Scope) { build.Build(s, cfg) })
+	}
 	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
 		return err
 	}
@@ -201,7 +204,11 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	if cfg.Execute, err = f.sandbox.settings(ctx); err != nil {
 		return cfg, err
 	}
-	if err := named(ctx, cfg.Execute, cfg.Sources); err != nil {
+	near := cfg.Execute
+	if f.runner.describes() {
+		near.Work = near.Cache
+	}
+	if err := named(ctx, near, cfg.Sources); err != nil {
 		return cfg, err
 	}
 	if err := cfg.Validate(); err != nil {

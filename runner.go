@@ -75,12 +75,28 @@ func usageOf(err error) error {
 // remote reports whether workers may be other machines.
 func (f *runnerFlags) remote() bool { return f.runner == "flink" || f.runner == "dataflow" }
 
+// describes reports whether the job is only described (Dataflow's --dry_run), so that nothing in
+// the cloud may be touched.
+func (f *runnerFlags) describes() bool {
+	dry := flag.CommandLine.Lookup("dry_run")
+	return f.runner == "dataflow" && dry != nil && dry.Value.String() == "true"
+}
+
 var initBeam sync.Once
 
 // quiet silences Beam's own log but for what its caller shows: the errors come back as errors.
 type quiet struct{}
 
 func (quiet) Log(context.Context, beamlog.Severity, int, string) {}
+
+// shown prints what Beam says from Info on: of Dataflow that is the job and how it fares.
+type shown struct{ w io.Writer }
+
+func (s shown) Log(_ context.Context, sev beamlog.Severity, _ int, msg string) {
+	if sev >= beamlog.SevInfo {
+		fmt.Fprintln(s.w, msg)
+	}
+}
 
 // launch builds the pipeline and runs it.
 func (f *runnerFlags) launch(ctx context.Context, errw io.Writer, build func(beam.Scope)) error {
@@ -103,7 +119,7 @@ func (f *runnerFlags) launch(ctx context.Context, errw io.Writer, build func(bea
 	case "flink":
 		err = flink.Run(ctx, p)
 	case "dataflow":
-		beamlog.SetLogger(&beamlog.Standard{})
+		beamlog.SetLogger(shown{errw})
 		err = dataflow.Run(ctx, p)
 	default:
 		err = fmt.Errorf("unknown runner %q", f.runner)
