@@ -25,7 +25,6 @@ type step struct {
 	name   string
 	run    func(ctx context.Context) (output []byte, err error)
 	silent bool // output is a fault
-	shown  bool // output is shown as it comes
 }
 
 func main() {
