@@ -61,6 +61,9 @@ var realProjects = []realProject{{
 var goEnv = []string{"GOCACHE={env}/cache", "GOMODCACHE={env}/mod", "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOENV=off"}
 
 func TestRealProjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the end-to-end script builds real projects in every sandbox")
+	}
 	for _, kind := range []string{"local", "bwrap", "docker"} {
 		for _, p := range realProjects {
 			t.Run(kind+"/"+p.recipe.Language, func(t *testing.T) { p.run(t, kind) })

@@ -4,7 +4,8 @@
 // usage: go run ./scripts/check [-short] [step…]
 //
 // The steps are gofmt, vet, staticcheck, fix, test and race. The race detector watches the
-// packages that do not import Beam: with it Beam alone compiles for minutes.
+// packages that do not import Beam, in their short form: with it Beam alone compiles for minutes.
+// Without -short the step test runs the long form of all.
 package main
 
 import (

@@ -103,7 +103,7 @@ func (b *bench) serve(ctx context.Context, addr, name string, args ...string) (*
 	defer log.Close()
 	cmd := exec.Command(name, args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Dir = b.dir // boot leaves a file where it stands
+	cmd.Dir = b.dir                                       // boot leaves a file where it stands
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its workers end with it
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
