@@ -20,7 +20,7 @@ import (
 // builds and machines by them.
 var heads = map[string]model.Hash{
 	"go":     "071426da413dc3a47b3be1ebb36643cf56e94f11",
-	"python": "f3609e2f350500d2d6fcb1e88dce2eca0640ec61",
+	"python": "37554e992b7e9c2dd608b43c9743e5beae4d4012",
 }
 
 func TestHeads(t *testing.T) {
