@@ -20,7 +20,7 @@ import (
 // builds and machines by them.
 var heads = map[string]model.Hash{
 	"go":     "071426da413dc3a47b3be1ebb36643cf56e94f11",
-	"python": "37554e992b7e9c2dd608b43c9743e5beae4d4012",
+	"python": "f481e034f927b7db1529488207a9e3be767b6523",
 }
 
 func TestHeads(t *testing.T) {
