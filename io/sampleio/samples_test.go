@@ -1,0 +1,155 @@
+package sampleio
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/taskmill/taskmill/model"
+)
+
+// The samples' newest commits. They change with the samples alone: corpora are compared over
+// builds and machines by them.
+var heads = map[string]model.Hash{
+	"go":     "071426da413dc3a47b3be1ebb36643cf56e94f11",
+	"python": "f481e034f927b7db1529488207a9e3be767b6523",
+}
+
+func TestHeads(t *testing.T) {
+	for _, name := range Names() {
+		text, err := Text(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Ref("main"); got != heads[name] {
+			t.Errorf("%s: the newest commit is %s, want %s", name, got, heads[name])
+		}
+	}
+}
+
+// Every pull request has an expected end, and each end that the samples promise is there.
+func TestExpectedCovers(t *testing.T) {
+	promised := []string{"bot", "does_not_reverse", "leak", "no_production", "no_tests", "not_ancestor", "not_discriminating",
+		"order_dependent", "regression_broken", "sandbox_required", "target_absent", "task", "tests_entangled"}
+	for _, name := range Names() {
+		text, err := Text(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var numbers []int64
+		for _, f := range txtar.Parse(text).Files {
+			if words := strings.Fields(f.Name); words[0] == "@merge" {
+				n, err := strconv.ParseInt(words[1], 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				numbers = append(numbers, n)
+			}
+		}
+		slices.Sort(numbers)
+		ends := Expected(name)
+		if diff := cmp.Diff(numbers, slices.Sorted(maps.Keys(ends))); diff != "" {
+			t.Errorf("%s: pull requests (-history +expected):\n%s", name, diff)
+		}
+		found := slices.Compact(slices.Sorted(maps.Values(ends)))
+		if diff := cmp.Diff(promised, found); diff != "" {
+			t.Errorf("%s: ends (-promised +expected):\n%s", name, diff)
+		}
+	}
+	if got := Expected("nothing"); got != nil {
+		t.Errorf("no sample: %v", got)
+	}
+}
+
+func TestParseExpected(t *testing.T) {
+	got, err := parseExpected("# prose\n\n3 task # why\n6 rejection bot\n")
+	if diff := cmp.Diff(map[int64]string{3: "task", 6: "bot"}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for _, text := range []string{"x task\n", "3\n", "3 task bot\n", "3 rejection\n", "3 task\n3 task\n"} {
+		if got, err := parseExpected(text); err == nil {
+			t.Errorf("%q is read as %v", text, got)
+		}
+	}
+}
+
+func TestGoSample(t *testing.T) {
+	holds(t, "go", []string{"*.go", ":!*_test.go"}, "go", "test", "./...")
+}
+
+func TestPythonSample(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import pytest").Run() != nil {
+		t.Skip("python3 with pytest is not installed: the sample's own tests were not run")
+	}
+	holds(t, "python", []string{"src"}, python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+}
+
+// holds runs a sample's tests on its newest commit, and again without the production part of
+// the pull requests that are tasks or do not discriminate, found by git and a plain reversal: what
+// this shows must agree with what is expected of them.
+func holds(t *testing.T, name string, production []string, command ...string) {
+	dir := filepath.Join(t.TempDir(), name+".git")
+	if err := Materialise(name, dir); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(t.TempDir(), "work")
+	git(t, dir, "clone", "-q", dir, work)
+	git(t, work, "fetch", "-q", "origin", "refs/pull/*/head:refs/pull/*/head")
+	run := func() (string, error) {
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Dir = work
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(); err != nil {
+		t.Fatalf("newest commit: %v: %s", err, out)
+	}
+	// Each branch has one commit.
+	for number, end := range Expected(name) {
+		pull := fmt.Sprintf("refs/pull/%d/head", number)
+		patch := git(t, work, append([]string{"diff", pull + "~1", pull, "--"}, production...)...)
+		reversed := false
+		if patch != "" {
+			cmd := exec.Command("git", "-C", work, "apply", "-R")
+			cmd.Stdin = strings.NewReader(patch)
+			reversed = cmd.Run() == nil
+		}
+		switch end {
+		case "no_production", "bot":
+			if patch != "" {
+				t.Errorf("pull request %d, %s, changes production", number, end)
+			}
+			continue
+		case "no_tests":
+		case "does_not_reverse":
+			if reversed {
+				t.Errorf("pull request %d reverses", number)
+			}
+		case "task", "not_discriminating":
+			out, err := run()
+			if quiet := end == "not_discriminating"; !reversed || quiet != (err == nil) {
+				t.Errorf("pull request %d, %s, reversed %v: %v: %s", number, end, reversed, err, out)
+			}
+		default:
+			if !reversed {
+				t.Errorf("pull request %d, %s, does not reverse", number, end)
+			}
+		}
+		git(t, work, "reset", "-q", "--hard")
+		git(t, work, "clean", "-qfd")
+	}
+}
