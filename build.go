@@ -169,7 +169,11 @@ func runBuild(ctx context.Context, c *call) error {
 		return err
 	}
 	sum.print(c.out, time.Since(start))
-	fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+	if sum.tasks > 0 {
+		fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+	} else {
+		fmt.Fprintf(c.err, "no task in %s: its tables rejections and changes say why\n", cfg.Out)
+	}
 	if sum.infrastructure > f.infra {
 		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}
 	}

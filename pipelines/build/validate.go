@@ -140,13 +140,13 @@ func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
 }
 
 // lifecycle runs the planner's steps to its verdict.
-func (v *validator) lifecycle(ctx context.Context, e *ended) error {
+func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 	w := e.work
 	trees := map[model.Hash]*tree.Tree{v.h.Hash(): v.h, w.draft.C.Hash(): w.draft.C}
 	defer func() {
 		for h := range trees {
 			if h != v.h.Hash() {
-				e.err = errors.Join(e.err, v.site.Close(h))
+				err = errors.Join(err, v.site.Close(h))
 			}
 		}
 	}()

@@ -201,6 +201,9 @@ def reduce(p):
                     f.write(u"%s: %s\n" % (key, str(value).replace("\n", " ")))
         with io.open(os.path.join(folder, "INSTALLER"), "w", encoding="utf-8") as f:
             f.write(u"taskmill\n")
+        # The project is installed as its tree: the description is no release of it.
+        with io.open(os.path.join(folder, "direct_url.json"), "w", encoding="utf-8") as f:
+            f.write(u'{"dir_info": {"editable": true}, "url": "file:///testbed"}\n')
         if entry_points:
             with io.open(os.path.join(folder, "entry_points.txt"), "w", encoding="utf-8", newline="\n") as f:
                 f.write(entry_points)
