@@ -10,7 +10,7 @@ import (
 
 // changes is how many pull requests the repository has. Each has a package of its own and needs
 // the whole suite's runs, so their number grows with its square; this many need over 100 runs.
-const changes = 6
+const changes = 7
 
 // synthetic makes a repository of one Go module without dependencies. Each pull request adds a
 // function with its test to a package that has a test which sleeps 2 s: every run of a unit takes
@@ -39,14 +39,20 @@ func history() string {
 	}
 	commit(&w, 0, "Start", start)
 	for i := range changes {
-		p := fmt.Sprintf("nap%02d", i)
-		commit(&w, i+1, fmt.Sprintf("Count the seconds of %s (#%d)\n\nCallers that plan a rest want to know how long it takes before they start it.", p, i+1), map[string]string{
-			p + "/count.go":      fmt.Sprintf("package %s\n\n// Seconds is how long n rests take.\nfunc Seconds(n int) int {\n\tif n < 0 {\n\t\treturn 0\n\t}\n\treturn 2 * n\n}\n", p),
-			p + "/count_test.go": fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc TestSeconds(t *testing.T) {\n\tif got := Seconds(3); got != 6 {\n\t\tt.Errorf(\"Seconds(3) = %%d, want 6\", got)\n\t}\n}\n", p),
-		})
+		commit(&w, i+1, fmt.Sprintf("Count the seconds of nap%02d (#%d)\n\nCallers that plan a rest want to know how long it takes before they start it.", i, i+1), change(i))
 	}
+	commit(&w, changes+1, "Say what the module is", map[string]string{"README.md": "# naps\n\nPackages that rest.\n"})
 	w.WriteString("done\n")
 	return w.String()
+}
+
+// change is the pull request of package i. No two say the same, or one would tell another's answer.
+func change(i int) map[string]string {
+	p, f := fmt.Sprintf("nap%02d", i), fmt.Sprintf("Seconds%02d", i)
+	return map[string]string{
+		p + "/count.go":      fmt.Sprintf("package %s\n\n// %s is how long n rests take.\nfunc %s(n int) int {\n\treturn 2 * max(n, 0)\n}\n", p, f, f),
+		p + "/count_test.go": fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc Test%s(t *testing.T) {\n\tif got := %s(3); got != 6 {\n\t\tt.Errorf(\"%s(3) = %%d, want 6\", got)\n\t}\n}\n", p, f, f, f),
+	}
 }
 
 func commit(w *strings.Builder, n int, message string, files map[string]string) {
