@@ -60,7 +60,7 @@ func (c Config) Validate() error {
 	case c.Sample < 0:
 		return fmt.Errorf("--sample %d: want 0 (all) or more", c.Sample)
 	case !c.Since.IsZero() && !c.Until.IsZero() && !c.Since.Before(c.Until):
-		return fmt.Errorf("--since %s is not before --until %s", c.Since.Format(time.DateOnly), c.Until.Format(time.DateOnly))
+		return fmt.Errorf("--since %s is later than --until %s", c.Since.Format(time.DateOnly), c.Until.Add(-time.Nanosecond).Format(time.DateOnly))
 	case c.Base != "" && len(c.Sources) > 1:
 		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(c.Sources))
 	}
