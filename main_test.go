@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,10 +19,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/taskmill/taskmill/io/gitio"
+	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/io/sampleio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/evaluate"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/tree"
 )
 
 func TestMain(m *testing.M) {
@@ -67,7 +72,7 @@ func TestScripts(t *testing.T) {
 					return s.fault
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"usage": ends(exitUsage), "failed": ends(exitFailed), "predictions": predictions, "damage": damage,
+					"usage": ends(exitUsage), "failed": ends(exitFailed), "predictions": predictions, "damage": damage, "plant": plant, "rejected": rejected,
 				},
 				Condition: func(c string) (bool, error) {
 					switch c {
@@ -197,6 +202,86 @@ func small(dir string, unmount func(func())) bool {
 	}
 	unmount(func() { syscall.Unmount(disk, syscall.MNT_DETACH) })
 	return true
+}
+
+// plant KIND DIR copies the shared work folder to DIR, forgets what was scanned for leaks, and
+// puts what the tasks hide into the prepared environments.
+func plant(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[1])
+	ts.Check(os.CopyFS(dir, os.DirFS(ts.Getenv("LEDGER"))))
+	ts.Check(os.RemoveAll(filepath.Join(dir, "values", "leaks")))
+	corpus, err := execute.ReadCorpus(context.Background(), ts.Getenv("CORPUS"))
+	ts.Check(err)
+	task, err := corpus.Task("taskmill__sample-go-2")
+	ts.Check(err)
+	fixed := spanOf(ts)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, err = z.Write([]byte(task.Patch))
+	ts.Check(errors.Join(err, z.Close()))
+	name, text := map[string]string{"patch": "notes.txt", "test-patch": "share/x", "file": "mod/other/name.txt", "zipped": "cache/patch.gz"}[args[0]], []byte(nil)
+	switch args[0] {
+	case "patch":
+		text = []byte(task.Patch)
+	case "test-patch":
+		text = []byte(task.TestPatch)
+	case "file":
+		text = fixed
+	case "zipped":
+		text = zipped.Bytes()
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*-local", "env"))
+	ts.Check(err)
+	if len(found) == 0 || name == "" {
+		ts.Fatalf("no environment to plant %q in", args[0])
+	}
+	for _, env := range found {
+		ts.Check(os.MkdirAll(filepath.Dir(filepath.Join(env, name)), 0o755))
+		ts.Check(os.WriteFile(filepath.Join(env, name), text, 0o644))
+	}
+}
+
+// spanOf is the newest span/span.go of sample:go.
+func spanOf(ts *testscript.TestScript) []byte {
+	ctx := context.Background()
+	repo, err := gitio.Open(ctx, model.Source{Repo: "a/b", Location: "sample:go"}, gitio.Options{WorkDir: ts.MkAbs("mirrors")})
+	ts.Check(err)
+	_, newest, _, err := repo.DefaultBranch()
+	ts.Check(err)
+	entries, _, err := repo.Tree(ctx, newest)
+	ts.Check(err)
+	f, ok, err := tree.New(entries, repo.Blob).Read("span/span.go")
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("sample:go has no span/span.go")
+	}
+	return f.Data
+}
+
+// rejected CORPUS CANDIDATE STAGE REASON TEXT… : the candidate has one terminal row, as said, and
+// is no task.
+func rejected(ts *testscript.TestScript, _ bool, args []string) {
+	dir, n := ts.MkAbs(args[0]), 0
+	for r, err := range parquetio.ReadTable[model.Rejection](context.Background(), dir, "rejections") {
+		ts.Check(err)
+		if r.Candidate != args[1] {
+			continue
+		}
+		n++
+		if string(r.Stage) != args[2] || string(r.Reason) != args[3] {
+			ts.Fatalf("%s ended in %s as %s: %s", r.Candidate, r.Stage, r.Reason, r.Detail)
+		}
+		for _, text := range args[4:] {
+			if !strings.Contains(r.Detail, text) {
+				ts.Fatalf("the detail of %s does not say %q: %s", r.Candidate, text, r.Detail)
+			}
+		}
+	}
+	corpus, err := execute.ReadCorpus(context.Background(), dir)
+	ts.Check(err)
+	if _, err := corpus.Task(args[1]); n != 1 || err == nil {
+		ts.Fatalf("%s: %d rejections, and a task: %v", args[1], n, err == nil)
+	}
 }
 
 func TestOneLine(t *testing.T) {

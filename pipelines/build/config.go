@@ -86,6 +86,11 @@ func (c Config) Hash() string {
 	}
 	slices.Sort(repos)
 	numbers := slices.Sorted(slices.Values(c.Numbers))
+	branches := slices.Sorted(slices.Values(c.Branches))
+	images := c.Execute.BaseImages
+	if len(images) == 0 {
+		images = nil
+	}
 	return string(model.Digest(struct {
 		Repos             []string
 		Since, Until      time.Time
@@ -101,6 +106,6 @@ func (c Config) Hash() string {
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
-	}{repos, c.Since.UTC(), c.Until.UTC(), c.Limit, numbers, c.Commits, c.Branches, c.Base, c.Repeats,
-		c.BaseRepeats, c.AcceptBuildErrors, c.Sample, c.Execute.Sandbox, c.Execute.BaseImages, c.OutputShards}))
+	}{repos, c.Since.UTC(), c.Until.UTC(), c.Limit, numbers, c.Commits, branches, c.Base, c.Repeats,
+		c.BaseRepeats, c.AcceptBuildErrors, c.Sample, c.Execute.Sandbox, images, c.OutputShards}))
 }
