@@ -230,7 +230,7 @@ func plant(ts *testscript.TestScript, _ bool, args []string) {
 	case "zipped":
 		text = zipped.Bytes()
 	}
-	found, err := filepath.Glob(filepath.Join(dir, "*", "*-local", "env"))
+	found, err := filepath.Glob(filepath.Join(dir, "environments", "*-local", "env"))
 	ts.Check(err)
 	if len(found) == 0 || name == "" {
 		ts.Fatalf("no environment to plant %q in", args[0])
