@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestGoPredictions(t *testing.T) {
 	run("init ends with 0", c.solver(t, forge("")), unresolved)
 	run("init prints a report", c.solver(t, forge(frames("TestDouble", "TestOne", "TestSetUp"))), wants{outcome: Forged})
 	run("init prints events", c.solver(t, forge("\t\tprintln(`{\"Action\":\"pass\",\"Package\":\"example.com/calc\",\"Test\":\"TestDouble\"}`)\n")), unresolved)
-	run("init waits for ever", c.solver(t, files{"wait.go": "package calc\n\nimport \"os\"\n\nfunc init() { os.Exit(3) }\n"}), unresolved)
+	run("init ends with 3", c.solver(t, files{"end.go": "package calc\n\nimport \"os\"\n\nfunc init() { os.Exit(3) }\n"}), unresolved)
 	exits := strings.Replace(goBroken, "func Double(n int) int { return n }", "func Double(n int) int {\n\tos.Exit(0)\n\treturn n\n}", 1)
 	run("the code under test ends with 0", c.solver(t, files{"calc.go": strings.Replace(exits, "package calc\n", "package calc\n\nimport \"os\"\n", 1)}), unresolved)
 
@@ -95,6 +96,14 @@ func TestGoPredictions(t *testing.T) {
 	run("writes through a link", link+"diff --git a/out/x b/out/x\nnew file mode 100644\n--- /dev/null\n+++ b/out/x\n@@ -0,0 +1 @@\n+x\n"+gold, wants{outcome: Invalid})
 	binary := "diff --git a/blob.bin b/blob.bin\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n"
 	run("binary file beside the fix", binary+gold, resolved)
+	t.Run("a missing check", func(t *testing.T) {
+		c := *c
+		c.task.PassToPass = append(slices.Clone(c.task.PassToPass), "example.com/calc::TestGone")
+		s := c.judge(t, c.task.Patch)
+		if s.Resolved || s.Outcome != Unresolved || len(s.PassToPass.Failure) != 1 || s.PassToPass.Failure[0] != "example.com/calc::TestGone" || s.Fractional != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
 	run("binary file without its content", "diff --git a/blob.bin b/blob.bin\nnew file mode 100644\nBinary files /dev/null and b/blob.bin differ\n"+gold, wants{outcome: Invalid})
 }
 
@@ -108,11 +117,5 @@ func TestMissingIsFailed(t *testing.T) {
 		if s := split([]string{"a"}, map[string]model.Verdict{"a": v}); len(s.Success) > 0 {
 			t.Errorf("a check with verdict %q is a success", v)
 		}
-	}
-	c := goCourt(t)
-	c.task.PassToPass = append(c.task.PassToPass, "example.com/calc::TestGone")
-	s := c.judge(t, c.task.Patch)
-	if s.Resolved || s.Outcome != Unresolved || len(s.PassToPass.Failure) != 1 || s.PassToPass.Failure[0] != "example.com/calc::TestGone" || s.Fractional != 1 {
-		t.Errorf("%+v", s)
 	}
 }

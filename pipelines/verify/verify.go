@@ -18,6 +18,7 @@ import (
 func init() {
 	register.DoFn2x3[context.Context, string, string, string, error](&byBaseFn{})
 	register.DoFn4x1[context.Context, string, func(*string) bool, func(model.Drift), error](&verifyFn{})
+	parquetio.Register[model.Drift]()
 	register.Iter1[string]()
 	register.Emitter1[model.Drift]()
 }
