@@ -171,7 +171,11 @@ func runBuild(ctx context.Context, c *call) error {
 		return err
 	}
 	sum.print(c.out, time.Since(start))
-	fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+	if sum.tasks == 0 {
+		fmt.Fprintf(c.err, "no task in %s: the table rejections there says why of each change\n", cfg.Out)
+	} else {
+		fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+	}
 	if sum.infrastructure > f.infra {
 		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}
 	}

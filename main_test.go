@@ -25,6 +25,7 @@ import (
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/evaluate"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 type shared struct {
 	once         sync.Once
 	corpus, work string
+	task         model.Task // the first one
 	fault        error
 }
 
@@ -45,11 +47,19 @@ func (s *shared) build(dir string) {
 	cmd := exec.Command("taskmill", "build", "--repo", "sample:go", "--sandbox", "local", "--out", s.corpus, "--work", s.work)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.fault = fmt.Errorf("build the shared corpus: %w\n%s", err, out)
+		return
+	}
+	corpus, err := execute.ReadCorpus(context.Background(), s.corpus)
+	if err == nil && len(corpus.Tasks) == 0 {
+		err = errors.New("the shared corpus has no task")
+	}
+	if s.fault = err; err == nil {
+		s.task = corpus.Tasks[0]
 	}
 }
 
 // Each script of testdata/script says what it shows. CORPUS and LEDGER are the shared corpus and
-// its work folder; scripts that need none of it are in testdata/script/plain.
+// its work folder, TASK and PR its first task and that one's pull request; scripts that need none of it are in testdata/script/plain.
 func TestScripts(t *testing.T) {
 	var s shared
 	dir := t.TempDir()
@@ -69,6 +79,10 @@ func TestScripts(t *testing.T) {
 					s.once.Do(func() { s.build(dir) })
 					e.Setenv("CORPUS", s.corpus)
 					e.Setenv("LEDGER", s.work)
+					e.Setenv("TASK", s.task.InstanceID)
+					if s.task.SourcePR != nil {
+						e.Setenv("PR", fmt.Sprint(*s.task.SourcePR))
+					}
 					return s.fault
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -212,9 +226,11 @@ func plant(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.RemoveAll(filepath.Join(dir, "values", "leaks")))
 	corpus, err := execute.ReadCorpus(context.Background(), ts.Getenv("CORPUS"))
 	ts.Check(err)
-	task, err := corpus.Task("taskmill__sample-go-2")
+	task, err := corpus.Task(ts.Getenv("TASK"))
 	ts.Check(err)
-	fixed := spanOf(ts)
+	gold, err := patch.Parse([]byte(task.Patch))
+	ts.Check(err)
+	fixed := newest(ts, gold.Files[0].Path())
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, err = z.Write([]byte(task.Patch))
@@ -241,19 +257,19 @@ func plant(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// spanOf is the newest span/span.go of sample:go.
-func spanOf(ts *testscript.TestScript) []byte {
+// newest is a file of sample:go at its newest commit.
+func newest(ts *testscript.TestScript, path string) []byte {
 	ctx := context.Background()
 	repo, err := gitio.Open(ctx, model.Source{Repo: "a/b", Location: "sample:go"}, gitio.Options{WorkDir: ts.MkAbs("mirrors")})
 	ts.Check(err)
-	_, newest, _, err := repo.DefaultBranch()
+	_, head, _, err := repo.DefaultBranch()
 	ts.Check(err)
-	entries, _, err := repo.Tree(ctx, newest)
+	entries, _, err := repo.Tree(ctx, head)
 	ts.Check(err)
-	f, ok, err := tree.New(entries, repo.Blob).Read("span/span.go")
+	f, ok, err := tree.New(entries, repo.Blob).Read(path)
 	ts.Check(err)
 	if !ok {
-		ts.Fatalf("sample:go has no span/span.go")
+		ts.Fatalf("sample:go has no %s", path)
 	}
 	return f.Data
 }
