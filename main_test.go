@@ -218,12 +218,13 @@ func small(dir string, unmount func(func())) bool {
 	return true
 }
 
-// plant KIND DIR copies the shared work folder to DIR, forgets what was scanned for leaks, and
+// plant KIND DIR copies the shared work folder to DIR, but for what was scanned for leaks, and
 // puts what the tasks hide into the prepared environments.
 func plant(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[1])
-	ts.Check(os.CopyFS(dir, os.DirFS(ts.Getenv("LEDGER"))))
-	ts.Check(os.RemoveAll(filepath.Join(dir, "values", "leaks")))
+	for _, part := range []string{"blobs", "runs", "locks", "values/prepared", "trees", "environments"} { // no states: other scripts are at work in theirs
+		ts.Check(os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(ts.Getenv("LEDGER"), part))))
+	}
 	corpus, err := execute.ReadCorpus(context.Background(), ts.Getenv("CORPUS"))
 	ts.Check(err)
 	task, err := corpus.Task(ts.Getenv("TASK"))
