@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/taskmill/taskmill/io/parquetio"
+	"github.com/taskmill/taskmill/io/sampleio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/build"
 	"github.com/taskmill/taskmill/pipelines/execute"
@@ -75,6 +77,9 @@ var shorthand = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
 
 // locate makes a path absolute and owner/name, where no such path is, a GitHub address.
 func locate(location string) (string, error) {
+	if name, ok := strings.CutPrefix(location, "sample:"); ok && !slices.Contains(sampleio.Names(), name) {
+		return "", usagef("--repo %s: no such sample: there are sample:%s", location, strings.Join(sampleio.Names(), ", sample:"))
+	}
 	if strings.Contains(location, "://") || strings.HasPrefix(location, "sample:") || strings.HasPrefix(location, "git@") {
 		return location, nil
 	}
@@ -99,7 +104,7 @@ func named(ctx context.Context, settings execute.Settings, sources []model.Sourc
 		}
 		repo, err := shop.Repository(ctx, src)
 		if err != nil {
-			return err
+			return fmt.Errorf("--repo %s: %w", src.Location, err)
 		}
 		sources[i].Repo = repo.Source().Repo
 	}
@@ -148,10 +153,10 @@ func runBuild(ctx context.Context, c *call) error {
 	if f.runner.describes() {
 		return f.runner.launch(ctx, c.err, func(s beam.Scope) { build.Build(s, cfg) })
 	}
-	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
+	if err := probe(ctx, cfg); err != nil { // before the folder is marked as this build's
 		return err
 	}
-	if err := probe(ctx, cfg); err != nil {
+	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -169,10 +174,10 @@ func runBuild(ctx context.Context, c *call) error {
 		return err
 	}
 	sum.print(c.out, time.Since(start))
-	if sum.tasks > 0 {
-		fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+	if sum.tasks == 0 {
+		fmt.Fprintf(c.err, "no task in %s: the table rejections there says why of each change\n", cfg.Out)
 	} else {
-		fmt.Fprintf(c.err, "no task in %s: its tables rejections and changes say why\n", cfg.Out)
+		fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
 	}
 	if sum.infrastructure > f.infra {
 		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}

@@ -12,6 +12,9 @@ func runDoctor(ctx context.Context, c *call) error {
 	if err := c.parse(); err != nil {
 		return err
 	}
+	if len(c.args) > 0 {
+		return usagef("unexpected argument %q", c.args[0])
+	}
 	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
 	for _, f := range sandboxio.Doctor(ctx, sandboxio.Options{}) {
 		state := "ok"

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -80,7 +81,18 @@ var commands = []command{
 	{"eval", "--tasks CORPUS --predictions FILE|gold|empty --out DIR", "score predictions on the tasks of a corpus", runEval},
 	{"env", "--repo PATH|URL|sample:NAME", "resolve, prepare and check a healthy base", runEnv},
 	{"doctor", "", "what this machine has and lacks", runDoctor},
-	{"version", "", "print the version", func(_ context.Context, c *call) error { fmt.Fprintln(c.out, "taskmill", version()); return nil }},
+	{"version", "", "print the version", runVersion},
+}
+
+func runVersion(_ context.Context, c *call) error {
+	if err := c.parse(); err != nil {
+		return err
+	}
+	if len(c.args) > 0 {
+		return usagef("unexpected argument %q", c.args[0])
+	}
+	_, err := fmt.Fprintln(c.out, "taskmill", version())
+	return err
 }
 
 // usageError is a fault of the call itself.
@@ -200,12 +212,22 @@ func waitFor(f func(), d time.Duration) {
 	}
 }
 
+// doFn is how the SDK names the function that gave an error, before the error.
+var doFn = regexp.MustCompile(`^\s*DoFn\[[^\n]*?\] failed:\s*`)
+
+// stack is where the trace of a panic begins.
+var stack = regexp.MustCompile(`\s(Full error:|goroutine \d+ \[)`)
+
 // oneLine is the message that a person needs: a runner wraps the cause in the plan's layers, one
-// a line, and the cause comes last.
+// a line, and the cause comes last. Of a panic the value stays and the stack goes.
 func oneLine(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, "caused by:"); i >= 0 {
 		text = text[i+len("caused by:"):]
+	}
+	text = doFn.ReplaceAllString(text, "")
+	if at := stack.FindStringIndex(text); at != nil {
+		text = text[:at[0]]
 	}
 	return strings.Join(strings.Fields(text), " ")
 }

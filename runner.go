@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -98,12 +99,32 @@ func (s shown) Log(_ context.Context, sev beamlog.Severity, _ int, msg string) {
 	}
 }
 
+// withoutBeam drops what the runners in this process log: a failure comes back as an error, and
+// Prism tells it several times before, with the whole plan.
+type withoutBeam struct{ slog.Handler }
+
+func (h withoutBeam) Handle(ctx context.Context, r slog.Record) error {
+	frame, _ := runtime.CallersFrames([]uintptr{r.PC}).Next()
+	if strings.HasPrefix(frame.Function, "github.com/apache/beam/") {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h withoutBeam) WithAttrs(a []slog.Attr) slog.Handler {
+	return withoutBeam{h.Handler.WithAttrs(a)}
+}
+
+func (h withoutBeam) WithGroup(name string) slog.Handler {
+	return withoutBeam{h.Handler.WithGroup(name)}
+}
+
 // launch builds the pipeline and runs it.
 func (f *runnerFlags) launch(ctx context.Context, errw io.Writer, build func(beam.Scope)) error {
 	initBeam.Do(func() {
-		handler := slog.Default()
+		own := slog.Default()
 		beam.Init() // replaces slog's default handler
-		slog.SetDefault(handler)
+		slog.SetDefault(slog.New(withoutBeam{own.Handler()}))
 		beamlog.SetLogger(quiet{})
 	})
 	p, s := beam.NewPipelineWithRoot()

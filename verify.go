@@ -38,6 +38,9 @@ func runVerify(ctx context.Context, c *call) error {
 	if repeat < 1 {
 		return usagef("--repeat %d: want 1 or more", repeat)
 	}
+	if sample < 0 {
+		return usagef("--sample %d: want 0 (all) or more", sample)
+	}
 	if err := run.adopt(c.flags); err != nil {
 		return err
 	}

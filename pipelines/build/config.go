@@ -60,7 +60,7 @@ func (cfg Config) Validate() error {
 	case cfg.Sample < 0:
 		return fmt.Errorf("--sample %d: want 0 (all) or more", cfg.Sample)
 	case !cfg.Since.IsZero() && !cfg.Until.IsZero() && !cfg.Since.Before(cfg.Until):
-		return fmt.Errorf("--since %s is not before --until %s", cfg.Since.Format(time.DateOnly), cfg.Until.Format(time.DateOnly))
+		return fmt.Errorf("--since %s is later than --until %s", cfg.Since.Format(time.DateOnly), cfg.Until.Add(-time.Nanosecond).Format(time.DateOnly))
 	case cfg.Base != "" && len(cfg.Sources) > 1:
 		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(cfg.Sources))
 	}
@@ -86,6 +86,11 @@ func (cfg Config) Hash() string {
 	}
 	slices.Sort(repos)
 	numbers := slices.Sorted(slices.Values(cfg.Numbers))
+	branches := slices.Sorted(slices.Values(cfg.Branches))
+	images := cfg.Execute.BaseImages
+	if len(images) == 0 {
+		images = nil
+	}
 	return string(model.Digest(struct {
 		Repos             []string
 		Since, Until      time.Time
@@ -101,6 +106,6 @@ func (cfg Config) Hash() string {
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
-	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, cfg.Branches, cfg.Base, cfg.Repeats,
-		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, cfg.Execute.Sandbox, cfg.Execute.BaseImages, cfg.OutputShards}))
+	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Repeats,
+		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, cfg.Execute.Sandbox, images, cfg.OutputShards}))
 }

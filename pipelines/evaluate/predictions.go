@@ -24,6 +24,8 @@ func ParsePredictions(text []byte) ([]model.Prediction, error) {
 	switch {
 	case text[0] == '[':
 		err = json.Unmarshal(text, &out)
+	case text[0] != '{':
+		err = fmt.Errorf("it begins with %q: want SWE-bench predictions (a JSON list, an object by instance id, or JSON lines)", text[0])
 	case json.Valid(text):
 		out, err = byInstance(text)
 	default:

@@ -26,6 +26,16 @@ type Bench struct {
 	// Remember stores outcomes in the ledger; an evaluation, whose trees hold random checks,
 	// does not.
 	Remember bool
+	// Backoff is how long to wait after an infrastructure outcome before the next try;
+	// nil waits one second, then two.
+	Backoff func(try int) time.Duration
+}
+
+func (b *Bench) backoff(try int) time.Duration {
+	if b.Backoff != nil {
+		return b.Backoff(try)
+	}
+	return time.Second << try
 }
 
 // A Site is a prepared base: its environment (made when first needed), language and protocol.
@@ -169,13 +179,13 @@ func (b *Bench) outcome(ctx context.Context, site *Site, t *tree.Tree, r model.R
 		if o, err = b.execute(ctx, site, t, r); err != nil {
 			return o, 0, false, err
 		}
-		if !infrastructure(o) {
+		if !infrastructure(o) || try == tries-1 {
 			break
 		}
 		select {
 		case <-ctx.Done():
 			return o, 0, false, context.Cause(ctx)
-		case <-time.After(time.Second << try):
+		case <-time.After(b.backoff(try)):
 		}
 	}
 	if ctx.Err() != nil { // a command that our own end killed is not finished

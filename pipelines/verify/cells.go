@@ -57,15 +57,11 @@ func cells(t model.Task, state, unit string, function func(id string) (string, s
 func drifts(t model.Task, state string, cells []cell, repeats []model.Observation) []model.Drift {
 	var out []model.Drift
 	for _, c := range cells {
-		bad := 0
+		cause := "changed"
 		for _, o := range repeats {
-			if !c.ok(o.Verdict(c.check)) {
-				bad++
+			if o.Outcome != model.OutcomeInfrastructure && c.ok(o.Verdict(c.check)) {
+				cause = "flaky" // another repeat agrees with the task
 			}
-		}
-		cause := "flaky"
-		if bad == len(repeats) {
-			cause = "changed"
 		}
 		for i, o := range repeats {
 			v := o.Verdict(c.check)

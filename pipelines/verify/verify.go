@@ -18,6 +18,7 @@ import (
 func init() {
 	beam.RegisterDoFn(&byBaseFn{})
 	beam.RegisterDoFn(&verifyFn{})
+	parquetio.Register[model.Drift]()
 	register.Iter1[string]()
 	register.Emitter1[model.Drift]()
 }

@@ -28,8 +28,9 @@ FACTS = os.path.join(HERE, "facts.json")
 
 
 def plan():
+    # An empty list is null in the plan's JSON.
     with io.open(os.path.join(HERE, "plan.json"), encoding="utf-8") as f:
-        return json.load(f)
+        return {k: [] if v is None else v for k, v in json.load(f).items()}
 
 
 def norm(name):
