@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -92,6 +93,9 @@ type validator struct {
 	h     *tree.Tree
 	site  *execute.Site
 	clock bool
+
+	mu    sync.Mutex
+	known map[string][]model.Surface // by unit
 }
 
 func newValidator(ctx context.Context, shop *execute.Shop, cfg Config, c model.Candidate) (*validator, error) {
@@ -99,7 +103,7 @@ func newValidator(ctx context.Context, shop *execute.Shop, cfg Config, c model.C
 	if err != nil {
 		return nil, err
 	}
-	return &validator{cfg: cfg, shop: shop, base: b, lang: l, h: h, site: shop.Site(b, l), clock: cfg.clock(b)}, nil
+	return &validator{cfg: cfg, shop: shop, base: b, lang: l, h: h, site: shop.Site(b, l), clock: cfg.clock(b), known: map[string][]model.Surface{}}, nil
 }
 
 // An ended candidate has a task, or the error that ended it.
@@ -226,12 +230,9 @@ func (v *validator) newCase(ctx context.Context, e *ended, unstable []model.Unst
 		Unstable: unstable, Repeats: v.cfg.Repeats, Template: v.site.Template,
 	}
 	for _, u := range w.targetUnits {
-		for _, p := range v.lang.UnitFiles(v.h, u) {
-			surfaces, err := v.lang.Surfaces(v.h, p)
-			if err != nil {
-				return cs, &model.Fault{Stage: model.StageAlignment, Reason: model.NoParse, Detail: err.Error()}
-			}
-			cs.Surfaces[u] = append(cs.Surfaces[u], surfaces...)
+		var err error
+		if cs.Surfaces[u], err = v.surfaces(u); err != nil {
+			return cs, err
 		}
 		for _, s := range cs.Surfaces[u] {
 			if names := construct.RemovedUses(s, w.draft.Removed); len(names) > 0 {
@@ -240,6 +241,25 @@ func (v *validator) newCase(ctx context.Context, e *ended, unstable []model.Unst
 		}
 	}
 	return cs, nil
+}
+
+// surfaces are the test functions of a unit on H, parsed once for all candidates of the base.
+func (v *validator) surfaces(unit string) ([]model.Surface, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s, ok := v.known[unit]; ok {
+		return s, nil
+	}
+	var all []model.Surface
+	for _, p := range v.lang.UnitFiles(v.h, unit) {
+		found, err := v.lang.Surfaces(v.h, p)
+		if err != nil {
+			return nil, &model.Fault{Stage: model.StageAlignment, Reason: model.NoParse, Detail: err.Error()}
+		}
+		all = append(all, found...)
+	}
+	v.known[unit] = all
+	return all, nil
 }
 
 // make makes the runs of a step, tree by tree.
