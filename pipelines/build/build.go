@@ -21,13 +21,13 @@ func Build(s beam.Scope, cfg Config) {
 	found := changes(s, cfg, records)
 	planned, unplanned := plan(s, cfg, found)
 	candidates, bases, baseRuns, unprepared := prepare(s, cfg, planned)
-	grouped, done, unitRuns := units(s, cfg, candidates)
+	grouped, done, unitRuns, unstable := units(s, cfg, candidates)
 	tasks, invalid, attempts, runs, costs := validate(s, cfg, grouped, done)
 
 	rejected := beam.Flatten(s, unread, unplanned, unprepared, invalid)
 	write(s, cfg, tables{
 		tasks: tasks, changes: changeRows(s, found, planned, tasks, rejected), rejections: rejected, attempts: attempts,
-		runs: runRows(s, baseRuns, unitRuns, runs), bases: baseRows(s, bases, tasks), costs: costs,
+		runs: runRows(s, baseRuns, unitRuns, runs), bases: baseRows(s, bases, tasks, unstable), costs: costRows(s, bases, costs),
 	})
 }
 

@@ -1,6 +1,10 @@
 package build
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
@@ -18,6 +22,10 @@ func init() {
 	beam.RegisterDoFn(&baseRowFn{})
 	beam.RegisterDoFn(&runByKeyFn{})
 	beam.RegisterDoFn(&runRowFn{})
+	beam.RegisterDoFn(&baseCostFn{})
+	beam.RegisterDoFn(&oneBuildFn{})
+	beam.RegisterDoFn(&buildCostFn{})
+	register.Iter1[model.Cost]()
 	register.Iter1[string]()
 	register.Iter1[model.Rejection]()
 	register.Iter1[model.BaseRow]()
@@ -97,10 +105,10 @@ var afterConstruction = map[model.Stage]bool{
 	model.StageAlignment: true, model.StageLifecycle: true, model.StageFidelity: true, model.StageLeak: true, model.StageReview: true,
 }
 
-// baseRows joins BaseRow with the tasks built on it.
-func baseRows(s beam.Scope, bases, tasks beam.PCollection) beam.PCollection {
+// baseRows joins BaseRow with the tasks built on it and its unstable checks.
+func baseRows(s beam.Scope, bases, tasks, unstable beam.PCollection) beam.PCollection {
 	s = s.Scope("bases")
-	return beam.ParDo(s, &baseRowFn{}, beam.CoGroupByKey(s, beam.ParDo(s, &baseByKeyFn{}, bases), beam.ParDo(s, &taskByBaseFn{}, tasks)))
+	return beam.ParDo(s, &baseRowFn{}, beam.CoGroupByKey(s, beam.ParDo(s, &baseByKeyFn{}, bases), beam.ParDo(s, &taskByBaseFn{}, tasks), unstable))
 }
 
 func baseKey(repo, commit, recipe string) string { return repo + "@" + commit + "#" + recipe }
@@ -119,13 +127,17 @@ func (taskByBaseFn) ProcessElement(t model.Task) (string, string) {
 
 type baseRowFn struct{}
 
-func (baseRowFn) ProcessElement(_ string, bases func(*model.BaseRow) bool, tasks func(*string) bool, emit func(model.BaseRow)) {
+func (baseRowFn) ProcessElement(_ string, bases func(*model.BaseRow) bool, tasks func(*string) bool, unstable func(*model.UnstableCheck) bool, emit func(model.BaseRow)) {
 	var n int64
 	for range values(tasks) {
 		n++
 	}
+	checks := slices.SortedFunc(values(unstable), func(a, b model.UnstableCheck) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Cause, b.Cause))
+	})
+	checks = slices.Compact(checks)
 	for b := range values(bases) {
-		b.Tasks = n
+		b.Tasks, b.Unstable = n, checks
 		emit(b)
 	}
 }
@@ -156,4 +168,37 @@ func (runRowFn) ProcessElement(_ string, rows func(*model.RunRow) bool, emit fun
 		best.Executions = max(best.Executions, r.Executions)
 	}
 	emit(best)
+}
+
+// costRows adds to the tasks' own costs those of the bases, prepared once for all, and the
+// build's as a whole.
+func costRows(s beam.Scope, bases, tasks beam.PCollection) beam.PCollection {
+	s = s.Scope("costs")
+	parts := beam.Flatten(s, beam.ParDo(s, &baseCostFn{}, bases), tasks)
+	whole := beam.ParDo(s, &buildCostFn{}, beam.GroupByKey(s, beam.ParDo(s, &oneBuildFn{}, parts)))
+	return beam.Flatten(s, parts, whole)
+}
+
+type baseCostFn struct{}
+
+func (baseCostFn) ProcessElement(b model.BaseRow) model.Cost {
+	return model.Cost{Scope: "base", Key: b.Repo + "@" + b.BaseCommit, Condition: "reuse", Seconds: b.PrepareSeconds, Bytes: b.Bytes}
+}
+
+type oneBuildFn struct{}
+
+func (oneBuildFn) ProcessElement(c model.Cost) (string, model.Cost) { return "build", c }
+
+type buildCostFn struct{}
+
+func (buildCostFn) ProcessElement(_ string, costs func(*model.Cost) bool) model.Cost {
+	sum := model.Cost{Scope: "build", Key: "build", Condition: "reuse"}
+	for c := range values(costs) {
+		sum.Seconds += c.Seconds
+		sum.Bytes += c.Bytes
+		sum.TokensIn += c.TokensIn
+		sum.TokensOut += c.TokensOut
+		sum.USD += c.USD
+	}
+	return sum
 }

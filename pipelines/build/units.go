@@ -26,6 +26,8 @@ func init() {
 	register.Emitter2[string, Need]()
 	register.Emitter2[string, model.Candidate]()
 	register.Emitter2[string, int]()
+	register.Emitter2[string, model.UnstableCheck]()
+	register.Iter1[model.UnstableCheck]()
 	register.Iter1[Need]()
 }
 
@@ -38,11 +40,11 @@ type Need struct {
 
 // units runs H's units, each once, a stage of its own: Candidate becomes KV<group, Candidate>
 // and KV<group, done>, where a group is a base and a shard of its candidates.
-func units(s beam.Scope, cfg Config, candidates beam.PCollection) (grouped, done, runs beam.PCollection) {
+func units(s beam.Scope, cfg Config, candidates beam.PCollection) (grouped, done, runs, unstable beam.PCollection) {
 	s = s.Scope("units")
 	needs, grouped := beam.ParDo2(s, &needFn{cfg}, beam.Reshuffle(s, candidates))
-	done, runs = beam.ParDo2(s, &unitsFn{cfg}, beam.GroupByKey(s, needs))
-	return grouped, done, runs
+	done, runs, unstable = beam.ParDo3(s, &unitsFn{cfg}, beam.GroupByKey(s, needs))
+	return grouped, done, runs, unstable
 }
 
 type needFn struct{ Config Config }
@@ -156,7 +158,7 @@ func readPatch(ctx context.Context, store blobio.Store, h model.Hash, into *patc
 type unitsFn struct{ Config Config }
 
 // ProcessElement runs the units of one base and shard as often as stability asks.
-func (f *unitsFn) ProcessElement(ctx context.Context, key string, next func(*Need) bool, done func(string, int), run func(model.RunRow)) error {
+func (f *unitsFn) ProcessElement(ctx context.Context, key string, next func(*Need) bool, done func(string, int), run func(model.RunRow), unstable func(string, model.UnstableCheck)) error {
 	shop, err := f.Config.Execute.Open(ctx)
 	if err != nil {
 		return err
@@ -186,6 +188,9 @@ func (f *unitsFn) ProcessElement(ctx context.Context, key string, next func(*Nee
 			run(r)
 		}
 	}
+	for _, u := range lifecycle.Stability(observed(seen)).Unstable {
+		unstable(b.Key(), u)
+	}
 	for i := range max(f.Config.Shards, 1) { // every group of the base's candidates waits for it
 		done(fmt.Sprintf("%s!%d", b.Key(), i), len(runs))
 	}
@@ -199,7 +204,7 @@ func (cfg Config) baseRuns(site *execute.Site, b model.Base, h *tree.Tree, units
 // observeBase makes runs of H; those that met a limit once are made again, alone and with twice
 // the wall limit.
 func observeBase(ctx context.Context, shop *execute.Shop, site *execute.Site, h *tree.Tree, runs []model.Run) ([]execute.Observed, error) {
-	expected := execute.Expected(site.Language, h)
+	expected := site.Expected(h)
 	seen, err := shop.Bench.Observe(ctx, site, h, runs, expected)
 	if err != nil {
 		return nil, err

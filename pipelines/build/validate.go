@@ -147,6 +147,7 @@ func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
 func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 	w := e.work
 	trees := map[model.Hash]*tree.Tree{v.h.Hash(): v.h, w.draft.C.Hash(): w.draft.C}
+	v.site.Use(w.draft.C.Hash())
 	defer func() {
 		for h := range trees {
 			if h != v.h.Hash() {
@@ -181,6 +182,9 @@ func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 			s, err := construct.Hide(w.draft.C, step.Hidden, w.draft.Gone, v.lang)
 			if err != nil {
 				return err
+			}
+			if trees[s.Hash()] == nil {
+				v.site.Use(s.Hash())
 			}
 			trees[s.Hash()] = s
 			cs.Built = append(cs.Built, lifecycle.Built{S: s.Hash(), Hidden: step.Hidden})
@@ -275,7 +279,7 @@ func (v *validator) make(ctx context.Context, e *ended, runs []lifecycle.Planned
 		if t == nil {
 			return fmt.Errorf("candidate %s: a run in tree %s, which is none of its own", e.candidate.ID, h.Short(12))
 		}
-		got, err := v.shop.Bench.Observe(ctx, v.site, t, byTree[h], execute.Expected(v.lang, t))
+		got, err := v.shop.Bench.Observe(ctx, v.site, t, byTree[h], v.site.Expected(t))
 		if err != nil {
 			return err
 		}

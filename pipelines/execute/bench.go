@@ -53,6 +53,9 @@ type Site struct {
 
 	mu     sync.Mutex
 	states map[model.Hash]*state
+	users  map[model.Hash]int
+	// expected has the test functions of "tree unit".
+	expected map[string][]string
 }
 
 // Environment is the site's environment, prepared at the first call.
@@ -67,7 +70,21 @@ type state struct {
 	err  error
 }
 
-// Close closes the states of the trees, or all states when none is named.
+// Use holds the states of the trees open until as many calls of Close name them: candidates of a
+// base may have equal trees.
+func (s *Site) Use(trees ...model.Hash) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == nil {
+		s.users = map[model.Hash]int{}
+	}
+	for _, h := range trees {
+		s.users[h]++
+	}
+}
+
+// Close lets go of the states of the trees and closes those that nobody uses any more; with no
+// tree named it closes all.
 func (s *Site) Close(trees ...model.Hash) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,9 +92,15 @@ func (s *Site) Close(trees ...model.Hash) error {
 		for h := range s.states {
 			trees = append(trees, h)
 		}
+		clear(s.users)
 	}
 	var errs []error
 	for _, h := range trees {
+		if s.users[h] > 1 {
+			s.users[h]--
+			continue
+		}
+		delete(s.users, h)
 		if st := s.states[h]; st != nil && st.open != nil {
 			errs = append(errs, st.open.Close())
 		}

@@ -147,12 +147,13 @@ func Task(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task,
 	}
 	var out []model.Drift
 	for _, st := range states {
+		p.Site.Use(st.tree.Hash())
 		found, err := state(ctx, b, p, t, st.name, st.tree, repeat)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, found...)
-		if st.name != "H" {
+		if st.tree.Hash() != p.H.Hash() {
 			if err := p.Site.Close(st.tree.Hash()); err != nil {
 				return nil, err
 			}
@@ -181,7 +182,7 @@ func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 			runs = append(runs, r)
 		}
 	}
-	got, err := b.Observe(ctx, p.Site, tr, runs, execute.Expected(p.Lang, tr))
+	got, err := b.Observe(ctx, p.Site, tr, runs, p.Site.Expected(tr))
 	if err != nil {
 		return nil, err
 	}
