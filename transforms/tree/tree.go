@@ -55,9 +55,10 @@ func Of(files ...model.File) *Tree {
 	return New(entries, func(e model.TreeEntry) ([]byte, error) { return content[e.Path], nil })
 }
 
-// entry is the entry of a content; a submodule's content is the commit id itself.
+// entry is the entry of a content; a submodule's content is the commit id itself. A submodule
+// whose commit is not known is told from another by its content.
 func entry(path string, mode uint32, data []byte) model.TreeEntry {
-	if mode == model.ModeSubmodule {
+	if _, err := hex.DecodeString(string(data)); mode == model.ModeSubmodule && err == nil && len(data) == 40 {
 		return model.TreeEntry{Path: path, Mode: mode, Hash: model.Hash(data)}
 	}
 	return model.TreeEntry{Path: path, Mode: mode, Hash: BlobHash(data)}

@@ -234,7 +234,7 @@ func (rep *report) buildError(unit string) bool {
 		}
 	}
 	for _, e := range rep.errors {
-		if e.Stage == "configure" || e.Stage == "internal" && !rep.ready {
+		if e.Stage == "configure" || e.Stage == "internal" && (!rep.ready || len(rep.checks) == 0) {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ import pytest
 VERSION = 1
 _LIMIT = 2000  # characters of a message
 _out = None
-_root = None
+_root = os.environ.get("TASKMILL_TESTBED") or None  # before pytest says: a conftest.py may fail first
 _owner = os.getpid()
 
 
