@@ -260,6 +260,10 @@ func set(list string) map[string]bool {
 // repetition, ours: short lines, of code above all, are alike by chance.
 const minRepeated = 2
 
+// aboutChecks are subjects of branch commits that speak of tests and their automation alone: they
+// describe what the solver does not get.
+var aboutChecks = regexp.MustCompile(`(?i)^\W*(?:(?:tests?|ci|lint|chore|style)(?:\([^)]*\))?!?:|\S*_test(?:\.\w+)?:|tests?/\S*:|(?:add|adds|added|improve[sd]?|extend(?:s|ed)?|update[sd]?|fix(?:es|ed)?|rename[sd]?|move[sd]?|use|better|more)\s(?:\S+\s){0,4}(?:tests?|test cases?|test coverage)\b)`)
+
 // recordText joins what a record says: title, body, the messages of the branch's commits and
 // the lines its changelog got; what one part repeats of an earlier one is left out.
 func recordText(r model.Record, changelog []string) string {
@@ -269,6 +273,9 @@ func recordText(r model.Record, changelog []string) string {
 		var kept []string
 		for line := range strings.SplitSeq(text, "\n") {
 			words := Words(bullet.ReplaceAllString(line, ""))
+			for i, w := range words {
+				words[i] = strings.TrimSuffix(w, "s") // a title told again in the plural is no news
+			}
 			key := strings.Join(words, " ")
 			if seen[key] {
 				continue
@@ -283,7 +290,9 @@ func recordText(r model.Record, changelog []string) string {
 	add(Clean(r.Title))
 	add(Clean(r.Body))
 	for _, m := range r.Messages {
-		add(Clean(m))
+		if subject, _, _ := strings.Cut(strings.TrimSpace(m), "\n"); !aboutChecks.MatchString(subject) {
+			add(Clean(m))
+		}
 	}
 	add(Clean(strings.Join(changelog, "\n")))
 	return strings.Join(parts, "\n\n")

@@ -84,6 +84,18 @@ func TestRecordText(t *testing.T) {
 	}
 }
 
+// What the branch's commits say of tests and CI alone is nothing that a solver can do.
+func TestRecordTextWithoutTestTalk(t *testing.T) {
+	r := model.Record{Title: "Refuse empty names", Messages: []string{
+		"Refuse empty name", "Add better test for empty names", "name_test: gofmt\n\nThe linter asks for it.", "ci: use a newer image",
+		"tests: cover the new message", "Say which name is empty", "Test names for emptiness before they are kept",
+	}}
+	want := "Refuse empty names\n\nSay which name is empty\n\nTest names for emptiness before they are kept"
+	if diff := cmp.Diff(want, recordText(r, nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestWords(t *testing.T) {
 	got := Words("Fix the crash: a parser loops when it is empty (new_name)")
 	if diff := cmp.Diff([]string{"crash", "parser", "loops", "empty", "new_name"}, got); diff != "" {

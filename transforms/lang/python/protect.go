@@ -10,6 +10,12 @@ import (
 
 // Protected reports whether a path, or a section of it, steers pytest or the interpreter.
 func (Language) Protected(p string) bool {
+	// `python -m pytest` looks for modules in the tree's root first: a file of the runner's own
+	// name there would be run in its place.
+	switch top, _, _ := strings.Cut(p, "/"); top {
+	case "pytest", "pytest.py", "_pytest", "_pytest.py", "taskmill_pytest.py":
+		return true
+	}
 	switch name := path.Base(p); name {
 	case "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml",
 		"sitecustomize.py", "usercustomize.py", "tox.ini", "setup.cfg", "pyproject.toml":
