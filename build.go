@@ -226,8 +226,8 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	if f.runner.remote() {
 		return cfg, f.checkRemote(cfg)
 	}
-	if cfg.Out != "-" && !strings.HasPrefix(cfg.Out, "gs://") {
-		cfg.Out, err = filepath.Abs(cfg.Out)
+	if cfg.Out != "-" {
+		cfg.Out, err = absolute(cfg.Out)
 	}
 	return cfg, err
 }

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/evaluate"
@@ -53,10 +53,10 @@ func runEval(ctx context.Context, c *call) error {
 	if cfg.Execute, err = box.settings(ctx); err != nil {
 		return err
 	}
-	if cfg.Corpus, err = filepath.Abs(corpusDir); err != nil {
+	if cfg.Corpus, err = absolute(corpusDir); err != nil {
 		return err
 	}
-	if cfg.Out, err = filepath.Abs(out); err != nil {
+	if cfg.Out, err = absolute(out); err != nil {
 		return err
 	}
 	cfg.Execute.Trees = cfg.Corpus
@@ -112,8 +112,12 @@ func reportScores(ctx context.Context, c *call, tasks []model.Task, out string, 
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(out, "report.json"), append(text, '\n'), 0o644); err != nil {
+	store, err := blobio.Open(ctx, out)
+	if err != nil {
 		return err
+	}
+	if err := store.Write(ctx, "report.json", append(text, '\n')); err != nil {
+		return fmt.Errorf("write report.json: %w", err)
 	}
 	outcomes := map[string]int{}
 	infrastructure := 0

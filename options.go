@@ -157,6 +157,14 @@ func (f *sandboxFlags) settings(ctx context.Context) (execute.Settings, error) {
 	return execute.Settings{Work: work, Cache: cache, Sandbox: kind, BaseImages: images, Jobs: f.jobs, BuildID: hex.EncodeToString(id)}, nil
 }
 
+// absolute is a folder as every process of this machine names it; a gs:// prefix stays as it is.
+func absolute(dir string) (string, error) {
+	if strings.HasPrefix(dir, "gs://") {
+		return dir, nil
+	}
+	return filepath.Abs(dir)
+}
+
 // resolve opens the sandbox once, so that one that is not to be had is an error before any work,
 // and says which kind auto chose.
 func resolve(ctx context.Context, kind, work string, images map[string]string) (string, error) {

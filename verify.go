@@ -55,14 +55,14 @@ func runVerify(ctx context.Context, c *call) error {
 	if cfg.Execute, err = box.settings(ctx); err != nil {
 		return err
 	}
-	if cfg.Corpus, err = filepath.Abs(c.args[0]); err != nil {
+	if cfg.Corpus, err = absolute(c.args[0]); err != nil {
 		return err
 	}
 	cfg.Execute.Trees = cfg.Corpus
 	if out == "" {
 		out = filepath.Join(cfg.Execute.Cache, "verify", cfg.Hash()[:16])
 	}
-	if cfg.Out, err = filepath.Abs(out); err != nil {
+	if cfg.Out, err = absolute(out); err != nil {
 		return err
 	}
 	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {

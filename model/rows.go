@@ -270,11 +270,11 @@ type BaseRow struct {
 	BaseKind       string          `parquet:"base_kind"`
 	ReplacedBy     string          `parquet:"replaced_by,optional"`
 	Source         string          `parquet:"source"`
-	TreeHash       string          `parquet:"tree_hash"`
+	TreeHash       string          `parquet:"tree_hash,optional"`
 	TreeBlob       string          `parquet:"tree_blob,optional"`
 	Language       string          `parquet:"language"`
-	Recipe         string          `parquet:"recipe"`
-	RecipeHash     string          `parquet:"recipe_hash"`
+	Recipe         string          `parquet:"recipe,optional"`
+	RecipeHash     string          `parquet:"recipe_hash,optional"`
 	LockHash       string          `parquet:"lock_hash,optional"`
 	Lock           string          `parquet:"lock,optional"` // its text: a corpus stands alone
 	Image          string          `parquet:"image,optional"`

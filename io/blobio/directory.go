@@ -39,9 +39,6 @@ func openDirectory(location string) (Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	d := &directory{path: location, root: root}
-	if err := root.MkdirAll(temporary, 0o755); err != nil {
-		return nil, fmt.Errorf("open store %s: %w", location, err)
-	}
 	d.sweep()
 	return d, nil
 }
@@ -119,6 +116,12 @@ func (d *directory) commit(ctx context.Context, name string, b []byte, place fun
 	}
 	temp := temporary + "/" + rand.Text()
 	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrNotExist) { // the first write; a store that is only read needs no folder
+		if err := d.root.MkdirAll(temporary, 0o755); err != nil {
+			return err
+		}
+		f, err = d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	}
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -158,10 +157,14 @@ func (sh *Shop) Keep(ctx context.Context, t *tree.Tree) (model.Hash, error) {
 // Archive gives the archive of a base tree, from the corpus when there is one, else from the
 // store.
 func (sh *Shop) Archive(ctx context.Context, h model.Hash) (io.ReadCloser, error) {
+	store := sh.Store
 	if sh.Settings.Trees != "" {
-		return os.Open(filepath.Join(sh.Settings.Trees, filepath.FromSlash(archiveName(h))))
+		var err error
+		if store, err = blobio.Open(ctx, sh.Settings.Trees); err != nil {
+			return nil, err
+		}
 	}
-	b, err := sh.Store.Read(ctx, archiveName(h))
+	b, err := store.Read(ctx, archiveName(h))
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", h.Short(12), err)
 	}
