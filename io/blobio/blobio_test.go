@@ -96,7 +96,9 @@ func TestPutRepairsACorruptBlob(t *testing.T) {
 
 func TestOpenSweepsWhatDeadProcessesLeft(t *testing.T) {
 	dir := t.TempDir()
-	open(t, dir)
+	if err := open(t, dir).Write(t.Context(), "first", nil); err != nil { // the first write makes the folder
+		t.Fatal(err)
+	}
 	old, young := filepath.Join(dir, ".tmp", "old"), filepath.Join(dir, ".tmp", "young")
 	for _, f := range []string{old, young} {
 		if err := os.WriteFile(f, []byte("half"), 0o644); err != nil {

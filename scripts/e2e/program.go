@@ -86,12 +86,34 @@ func lastLines(s string, n int) string {
 
 // A server is a program that listens until it is stopped.
 type server struct {
-	cmd *exec.Cmd
-	log string
+	cmd   *exec.Cmd
+	log   string
+	ended chan struct{}
 }
 
-// serve starts a program and waits until addr answers. Its log is kept beside the corpora.
+// starts is how often a server is started: its port may be the source port of some connection
+// for a while, since it lies in the range from which the kernel takes those.
+const starts = 10
+
+// serve starts a program and waits until addr answers, anew where it ended before that. Its log
+// is kept beside the corpora.
 func (b *bench) serve(ctx context.Context, addr, name string, args ...string) (*server, error) {
+	var s *server
+	var err error
+	for range starts {
+		if s, err = b.serveOnce(ctx, addr, name, args...); err == nil || ctx.Err() != nil {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(3 * time.Second):
+		}
+	}
+	return nil, err
+}
+
+func (b *bench) serveOnce(ctx context.Context, addr, name string, args ...string) (*server, error) {
 	if c, err := net.Dial("tcp", addr); err == nil {
 		c.Close()
 		return nil, fmt.Errorf("start %s: another program listens on %s", filepath.Base(name), addr)
@@ -108,13 +130,19 @@ func (b *bench) serve(ctx context.Context, addr, name string, args ...string) (*
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	s := &server{cmd: cmd, log: log.Name()}
+	s := &server{cmd: cmd, log: log.Name(), ended: make(chan struct{})}
+	go func() {
+		cmd.Wait()
+		close(s.ended)
+	}()
 	for range 600 {
 		if c, err := net.Dial("tcp", addr); err == nil {
 			c.Close()
 			return s, nil
 		}
 		select {
+		case <-s.ended:
+			return nil, fmt.Errorf("start %s: it ended before it answered on %s: %s", name, addr, s.tail())
 		case <-ctx.Done():
 			s.stop()
 			return nil, ctx.Err()
@@ -127,7 +155,7 @@ func (b *bench) serve(ctx context.Context, addr, name string, args ...string) (*
 
 func (s *server) stop() {
 	syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	s.cmd.Wait()
+	<-s.ended
 }
 
 func (s *server) tail() string {
