@@ -18,6 +18,7 @@ import (
 // A summary is what the end table tells of a corpus.
 type summary struct {
 	changes, eligible, drawn int
+	undrawn                  int // planned, but not in the sample
 	bases, healthy           int
 	tasks                    int
 	first                    string
@@ -46,6 +47,7 @@ func summarize(ctx context.Context, dir string) (*summary, error) {
 		s.changes++
 		s.eligible += btoi(c.Eligible)
 		s.drawn += btoi(c.Sampled)
+		s.undrawn += btoi(c.Planned && !c.Sampled)
 	}
 	for r, err := range parquetio.ReadTable[model.Rejection](ctx, dir, "rejections") {
 		if err != nil {
@@ -111,7 +113,12 @@ func (s *summary) print(w io.Writer, took time.Duration) {
 		if v := s.seconds[stage]; v > 0 {
 			seconds = time.Duration(v * float64(time.Second)).Round(100 * time.Millisecond).String()
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", stage, in, in-n, reasons(s.byStage[stage]), seconds)
+		why := reasons(s.byStage[stage])
+		if stage == model.StageBase && s.undrawn > 0 {
+			n += s.undrawn
+			why = strings.TrimPrefix(fmt.Sprintf("%s, %d not drawn", why, s.undrawn), ", ")
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", stage, in, in-n, why, seconds)
 		in -= n
 	}
 	t.Flush()
