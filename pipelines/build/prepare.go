@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -108,6 +109,10 @@ func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, 
 	return nil
 }
 
+// UnitWall bounds one command of a unit where its recipe says nothing, ours: a task condition may
+// loop for ever, and is given twice as long alone on the machine before that counts.
+const UnitWall = 5 * time.Minute
+
 type prepared struct {
 	base model.Base
 	row  model.BaseRow
@@ -183,6 +188,9 @@ func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slo
 	r, err := l.Recipe(h)
 	if err != nil {
 		return nil, nil, err
+	}
+	if r.Protocol.Limits.Wall == 0 {
+		r.Protocol.Limits.Wall = UnitWall
 	}
 	p.base = model.Base{Repo: slot.Repo, Source: slot.Source, Commit: commit, Kind: slot.Kind, Tree: h.Hash(), Archive: archive, Language: slot.Language, Recipe: r}
 	text, err := json.Marshal(r)
