@@ -174,6 +174,9 @@ func runBuild(ctx context.Context, c *call) error {
 		return err
 	}
 	sum.print(c.out, time.Since(start))
+	for _, line := range sum.unhealthy {
+		fmt.Fprintln(c.err, printable(line))
+	}
 	if sum.tasks == 0 {
 		fmt.Fprintf(c.err, "no task in %s: the table rejections there says why of each change\n", cfg.Out)
 	} else {
@@ -264,6 +267,9 @@ func probe(ctx context.Context, cfg build.Config) error {
 		one := cfg.Records()
 		if err := repo.Records(ctx, one, func(model.Record) error { found = true; return errFound }, func(model.Rejection) {}); err != nil && !errors.Is(err, errFound) {
 			return err
+		}
+		if !found && repo.Shallow() {
+			return fmt.Errorf("no merged pull request in the part of its history that %s has: it is a shallow clone, complete it with git fetch --unshallow", src.Repo)
 		}
 		if !found {
 			return fmt.Errorf("no merged pull request in %s%s: widen --since, --until, --limit or --pr, or take plain commits with --commits", src.Repo, window(cfg))

@@ -16,7 +16,7 @@ func runShow(ctx context.Context, c *call) error {
 		return err
 	}
 	if len(c.args) == 0 || len(c.args) > 2 {
-		return usagef("want a corpus folder and a task: taskmill show CORPUS TASK")
+		return usagef("want a corpus folder, and a task or none for a list: taskmill show CORPUS [TASK]")
 	}
 	corpus, err := execute.ReadCorpus(ctx, c.args[0])
 	if err != nil {

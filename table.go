@@ -20,6 +20,7 @@ type summary struct {
 	changes, eligible, drawn int
 	undrawn                  int // planned, but not in the sample
 	bases, healthy           int
+	unhealthy                []string // a line each
 	tasks                    int
 	first                    string
 	infrastructure           int
@@ -65,6 +66,9 @@ func summarize(ctx context.Context, dir string) (*summary, error) {
 		}
 		s.bases++
 		s.healthy += btoi(b.Healthy)
+		if n := len(b.Steps); !b.Healthy && n > 0 {
+			s.unhealthy = append(s.unhealthy, fmt.Sprintf("base %s of %s is not used: %s: %s", b.BaseCommit, b.Repo, b.Steps[n-1].Step, b.Steps[n-1].Outcome))
+		}
 		s.seconds[model.StageEnvironment] += b.PrepareSeconds
 	}
 	for r, err := range parquetio.ReadTable[model.RunRow](ctx, dir, "runs") {

@@ -41,13 +41,41 @@ type execution struct {
 // Outcome implements Ledger.
 func (j *Journal) Outcome(ctx context.Context, key model.Hash) (model.Outcome, int, error) {
 	names, err := j.executions(ctx, key)
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return model.Outcome{}, 0, err
 	}
+	sound := 0
+	var first model.Outcome
+	for _, name := range names {
+		o, err := j.execution(ctx, name)
+		switch {
+		case errors.Is(err, errDamaged):
+			// A power cut or a full disk left it: it is taken away, and the run made again.
+			if err := j.store.Remove(ctx, name); err != nil {
+				return model.Outcome{}, 0, fmt.Errorf("remove damaged outcome %s: %w", name, err)
+			}
+		case err != nil:
+			return model.Outcome{}, 0, fmt.Errorf("read outcome of run %s: %w", key, err)
+		default:
+			if sound++; sound == 1 {
+				first = o
+			}
+		}
+	}
+	return first, sound, nil
+}
+
+// errDamaged is in the error of an entry that is there and cannot be read.
+var errDamaged = errors.New("damaged")
+
+// execution reads one stored execution.
+func (j *Journal) execution(ctx context.Context, name string) (model.Outcome, error) {
 	var e execution
-	b, err := j.read(ctx, names[0])
+	b, err := j.read(ctx, name)
 	if err == nil {
-		err = json.Unmarshal(b, &e)
+		if json.Unmarshal(b, &e) != nil {
+			return e.Outcome, errDamaged
+		}
 	}
 	if err == nil && e.Report != "" {
 		e.Outcome.Report, err = j.store.Get(ctx, e.Report)
@@ -55,10 +83,10 @@ func (j *Journal) Outcome(ctx context.Context, key model.Hash) (model.Outcome, i
 	if err == nil && e.Log != "" {
 		e.Outcome.Log, err = j.store.Get(ctx, e.Log)
 	}
-	if err != nil {
-		return model.Outcome{}, 0, fmt.Errorf("read outcome of run %s: %w", key, err)
+	if errors.Is(err, blobio.ErrCorrupt) || errors.Is(err, blobio.ErrNotFound) {
+		return e.Outcome, errDamaged
 	}
-	return e.Outcome, len(names), nil
+	return e.Outcome, err
 }
 
 // Store implements Ledger. When it returns nil the execution is counted.
@@ -109,11 +137,20 @@ func (j *Journal) place(ctx context.Context, b []byte) ([]byte, model.Hash, erro
 
 // Lock implements Ledger.
 func (j *Journal) Lock(ctx context.Context, recipe model.Hash, sandbox string) ([]byte, error) {
-	b, err := j.read(ctx, lockName(recipe, sandbox))
-	if errors.Is(err, blobio.ErrNotFound) {
-		return nil, nil
-	}
+	b, _, err := j.sound(ctx, lockName(recipe, sandbox))
 	return b, err
+}
+
+// sound reads an entry; one that is damaged is taken away and counts as absent.
+func (j *Journal) sound(ctx context.Context, name string) ([]byte, bool, error) {
+	b, err := j.read(ctx, name)
+	switch {
+	case errors.Is(err, blobio.ErrNotFound):
+		return nil, false, nil
+	case errors.Is(err, blobio.ErrCorrupt), err == nil && len(b) == 0:
+		return nil, false, j.store.Remove(ctx, name)
+	}
+	return b, err == nil, err
 }
 
 // StoreLock implements Ledger.
@@ -131,11 +168,7 @@ func (j *Journal) Value(ctx context.Context, kind string, key model.Hash) ([]byt
 	if err != nil {
 		return nil, false, err
 	}
-	b, err := j.read(ctx, name)
-	if errors.Is(err, blobio.ErrNotFound) {
-		return nil, false, nil
-	}
-	return b, err == nil, err
+	return j.sound(ctx, name)
 }
 
 // StoreValue implements Values.

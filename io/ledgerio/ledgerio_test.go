@@ -2,7 +2,6 @@ package ledgerio_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -171,7 +170,8 @@ func TestFirstLockWinsBetweenProcesses(t *testing.T) {
 	}
 }
 
-func TestCorruptExecutionIsAnError(t *testing.T) {
+// What a power cut leaves is no execution: the run is made again.
+func TestDamagedExecutionCountsAsNone(t *testing.T) {
 	dir := t.TempDir()
 	j, s := open(t, dir)
 	if err := j.Store(t.Context(), key, model.Outcome{}); err != nil {
@@ -181,10 +181,31 @@ func TestCorruptExecutionIsAnError(t *testing.T) {
 	if err != nil || len(names) != 1 {
 		t.Fatalf("%q, %v", names, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, names[0]), []byte("{}"), 0o644); err != nil {
+	for _, damaged := range []string{"{}", ""} {
+		if err := os.WriteFile(filepath.Join(dir, names[0]), []byte(damaged), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, n, err := j.Outcome(t.Context(), key); err != nil || n != 0 {
+			t.Errorf("damaged by %q: %d executions, %v; want none", damaged, n, err)
+		}
+		if err := j.Store(t.Context(), key, model.Outcome{ExitCode: 7}); err != nil {
+			t.Fatal(err)
+		}
+		if o, n, err := j.Outcome(t.Context(), key); err != nil || n != 1 || o.ExitCode != 7 {
+			t.Errorf("made again: %+v, %d executions, %v", o, n, err)
+		}
+	}
+	if err := j.StoreValue(t.Context(), "prepared", key, []byte("one")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := j.Outcome(t.Context(), key); !errors.Is(err, blobio.ErrCorrupt) || !strings.Contains(err.Error(), string(key)) {
-		t.Errorf("outcome: %v; want a corrupt object that names the run", err)
+	values, err := s.List(t.Context(), "values/")
+	if err != nil || len(values) != 1 {
+		t.Fatalf("%q, %v", values, err)
+	}
+	if err := os.Truncate(filepath.Join(dir, values[0]), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, there, err := j.Value(t.Context(), "prepared", key); there || err != nil {
+		t.Errorf("damaged value: %v, %v; want none", there, err)
 	}
 }

@@ -46,6 +46,8 @@ func Environment(ctx context.Context, shop *execute.Shop, cfg Config, src model.
 	outcome := fmt.Sprintf("%d of %d checks hold in %d units", health.Holding, health.Total, len(runs))
 	p.row.Steps = append(p.row.Steps, model.StepRow{Step: "suite", Outcome: outcome})
 	if !health.Healthy {
+		outcome += "; " + trouble(observed(seen))
+		p.row.Steps[len(p.row.Steps)-1].Outcome = outcome
 		return p.row, &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: outcome}
 	}
 	return p.row, nil

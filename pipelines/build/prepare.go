@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
 	"github.com/taskmill/taskmill/transforms/base"
@@ -180,7 +182,7 @@ func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slo
 	if err != nil {
 		return nil, nil, err
 	}
-	archive, err := shop.Keep(ctx, h)
+	archive, err := keep(ctx, shop, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,6 +201,43 @@ func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slo
 	}
 	p.row.Recipe, p.row.RecipeHash = string(text), string(r.ID())
 	return l, h, nil
+}
+
+// keep archives a tree; one that no archive can hold is the base's fault.
+func keep(ctx context.Context, shop *execute.Shop, h *tree.Tree) (model.Hash, error) {
+	for _, p := range h.Paths() {
+		if !utf8.ValidString(p) {
+			return "", &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: fmt.Sprintf("the file name %q is not UTF-8", p)}
+		}
+	}
+	archive, err := shop.Keep(ctx, h)
+	if errors.Is(err, gitio.ErrTooLarge) {
+		return "", &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: err.Error()}
+	}
+	return archive, err
+}
+
+// trouble is what kept the checks of a base from holding, by the first unit that tells: a limit,
+// an error of the compiler or collector, or the first check that fails.
+func trouble(observations []model.Observation) string {
+	for _, o := range observations {
+		switch {
+		case o.Outcome != model.OutcomeOK && o.Outcome != model.OutcomeFailed:
+			return fmt.Sprintf("%s: %s %s", o.Run.Unit, o.Outcome, o.Detail)
+		case len(o.Diagnostics) > 0:
+			return fmt.Sprintf("%s: %s", o.Run.Unit, o.Diagnostics[0].Message)
+		case o.BuildError:
+			return fmt.Sprintf("%s: could not be built or collected %s", o.Run.Unit, o.Detail)
+		}
+	}
+	for _, o := range observations {
+		for _, c := range o.Checks {
+			if !c.Verdict.Holds() && c.Verdict != model.Skip && c.Verdict != model.Todo {
+				return fmt.Sprintf("%s: %s", c.ID, c.Verdict)
+			}
+		}
+	}
+	return "no check ran"
 }
 
 // health runs each unit that the changes need once on H: at least half of the checks hold.
@@ -221,7 +260,7 @@ func (cfg Config) health(ctx context.Context, shop *execute.Shop, site *execute.
 	}
 	stable := lifecycle.Stability(observations)
 	if len(runs) > 0 && !stable.Healthy {
-		return &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: fmt.Sprintf("%d of %d checks hold", stable.Holding, stable.Total)}
+		return &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: fmt.Sprintf("%d of %d checks hold; %s", stable.Holding, stable.Total, trouble(observations))}
 	}
 	return nil
 }

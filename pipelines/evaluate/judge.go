@@ -78,14 +78,77 @@ func Solved(l lang.Language, s, c *tree.Tree, text string) (solved *tree.Tree, t
 		return nil, false, len(parsed.Files), err
 	}
 	solved = s.With(r.Changes...)
+	var dropped []model.TreeChange
 	for _, ch := range r.Changes {
-		touched = touched || protected(l, ch.Path)
+		switch {
+		case shadows(l, c, ch.Path):
+			dropped = append(dropped, model.TreeChange{Path: ch.Path, Delete: true})
+			touched = true
+		case protected(l, ch.Path):
+			touched = true
+		}
 	}
+	solved = solved.With(dropped...)
 	changes, err := restore(l, solved, c)
 	if err != nil {
 		return nil, touched, len(r.Changes), err
 	}
-	return solved.With(changes...), touched, len(r.Changes), nil
+	solved = solved.With(changes...)
+	return solved, touched, len(r.Changes), fits(solved)
+}
+
+// shadows reports whether a path adds a module that the runner would import in place of one of
+// its own; the task's own modules of such a name are the project's.
+func shadows(l lang.Language, c *tree.Tree, path string) bool {
+	s, ok := l.(interface {
+		Shadow(path string) (prefix string, ok bool)
+	})
+	if !ok {
+		return false
+	}
+	prefix, ok := s.Shadow(path)
+	if !ok {
+		return false
+	}
+	if dir, isDir := strings.CutSuffix(prefix, "/"); isDir {
+		return len(c.Under(dir)) == 0
+	}
+	_, has := c.Entry(prefix)
+	return !has
+}
+
+// Limits of a path that a file system takes.
+const (
+	maxName = 255
+	maxPath = 3500
+	maxDeep = 256
+)
+
+// fits reports a tree that no file system can hold: the prediction's fault, not the machine's.
+func fits(t *tree.Tree) error {
+	paths := t.Paths()
+	files := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		files[p] = true
+	}
+	for _, p := range paths {
+		if len(p) > maxPath || strings.Count(p, "/") > maxDeep {
+			return fmt.Errorf("a path of %d characters", len(p))
+		}
+		for i := 0; i < len(p); {
+			next := strings.IndexByte(p[i:], '/')
+			if next < 0 {
+				next = len(p) - i
+			} else if files[p[:i+next]] {
+				return fmt.Errorf("%s is a file and a folder", p[:i+next])
+			}
+			if next > maxName {
+				return fmt.Errorf("a name of %d characters", next)
+			}
+			i += next + 1
+		}
+	}
+	return nil
 }
 
 func protected(l lang.Language, path string) bool {

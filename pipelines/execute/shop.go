@@ -24,6 +24,9 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
+// maxBlob bounds a file of a tree, in bytes: what code hosts take.
+const maxBlob = 100 << 20
+
 // Languages are the supported languages, in the order that decides ties.
 func Languages() []lang.Language { return []lang.Language{golang.Language{}, python.Language{}} }
 
@@ -115,7 +118,7 @@ func (sh *Shop) Repository(ctx context.Context, src model.Source) (*gitio.Reposi
 	}
 	sh.mu.Unlock()
 	o.once.Do(func() {
-		o.repo, o.err = gitio.Open(ctx, src, gitio.Options{WorkDir: filepath.Join(sh.Settings.Cache, "mirrors")})
+		o.repo, o.err = gitio.Open(ctx, src, gitio.Options{MaxBlob: maxBlob, WorkDir: filepath.Join(sh.Settings.Cache, "mirrors")})
 	})
 	return o.repo, o.err
 }

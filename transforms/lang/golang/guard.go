@@ -9,7 +9,7 @@ import (
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
-// Guard plants a file zz_taskmill_<token>_test.go with one test that passes and one that fails.
+// Guard plants a file with one test that passes and one that fails, named like the unit's own.
 // It joins the package of the unit's first check file. With holds the names of the two tests,
 // which Command adds to a selection.
 func (l Language) Guard(t lang.Files, unit, token string) (lang.Guard, error) {
@@ -28,15 +28,67 @@ func (l Language) Guard(t lang.Files, unit, token string) (lang.Guard, error) {
 	if err != nil {
 		return lang.Guard{}, fmt.Errorf("plant checks in %s: %w", unit, err)
 	}
-	pass, fail := "TestTaskmill"+token+"Pass", "TestTaskmill"+token+"Fail"
-	text := fmt.Sprintf("package %s\n\nimport %q\n\nfunc %s(t *testing.T) {}\n\nfunc %s(t *testing.T) { t.Fail() }\n",
-		s.pkg, "testing", pass, fail)
+	var own []string
+	has := map[string]bool{}
+	for _, f := range files {
+		surfaces, err := l.Surfaces(t, f)
+		if err != nil {
+			return lang.Guard{}, fmt.Errorf("plant checks in %s: %w", unit, err)
+		}
+		for _, s := range surfaces {
+			has[s.Function] = true
+			if name, ok := strings.CutPrefix(s.Function, "Test"); ok && name != "" {
+				own = append(own, strings.Trim(name, "_"))
+			}
+		}
+	}
+	file, pass, fail, err := lang.Planted(token, own, func(name string) bool {
+		_, there, err := t.Read(path.Join(dir, strings.ToLower(name)+"_test.go"))
+		return there || err != nil || has[testName(name)]
+	})
+	if err != nil {
+		return lang.Guard{}, fmt.Errorf("plant checks in %s: %w", unit, err)
+	}
+	file, pass, fail = strings.ToLower(file)+"_test.go", testName(pass), testName(fail)
+	text := fmt.Sprintf(planted, s.pkg, pass, fail)
 	return lang.Guard{
 		Files: []model.File{{
-			Path: path.Join(dir, "zz_taskmill_"+token+"_test.go"), Mode: model.ModeFile, Data: []byte(text),
+			Path: path.Join(dir, file), Mode: model.ModeFile, Data: []byte(text),
 		}},
 		With: []string{pass, fail},
 		Pass: unit + "::" + pass,
 		Fail: unit + "::" + fail,
 	}, nil
+}
+
+const planted = `package %s
+
+import (
+	"strings"
+	"testing"
+)
+
+func %s(t *testing.T) {
+	if got := strings.Repeat("ab", 2); got != "abab" {
+		t.Errorf("got %%q", got)
+	}
+}
+
+func %s(t *testing.T) {
+	if got := strings.Repeat("ab", 2); got != "aba" {
+		t.Errorf("got %%q", got)
+	}
+}
+`
+
+// testName is words_of_a_name as TestWordsOfAName.
+func testName(name string) string {
+	var b strings.Builder
+	b.WriteString("Test")
+	for part := range strings.SplitSeq(name, "_") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
 }

@@ -1,31 +1,46 @@
 package python
 
 import (
-	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
-// Guard plants a file with one check that passes and one that fails into the unit's folder; it
+// Guard plants a file with one check that passes and one that fails, named like the unit's own,
+// into the unit's folder; it
 // runs in the unit's process, under the same conftest.py files.
-func (Language) Guard(t lang.Files, unit, token string) (lang.Guard, error) {
+func (l Language) Guard(t lang.Files, unit, token string) (lang.Guard, error) {
 	for _, r := range token {
 		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
 			return lang.Guard{}, fmt.Errorf("guard %s: token %q is not made of a-z and 0-9", unit, token)
 		}
 	}
-	p := path.Join(path.Dir(unit), "test_taskmill_"+token+".py")
-	if _, there, err := t.Read(p); err != nil || there {
-		return lang.Guard{}, errors.Join(fmt.Errorf("guard %s: %s is there already", unit, p), err)
+	surfaces, err := l.Surfaces(t, unit)
+	if err != nil {
+		surfaces = nil // a check file that does not parse lends no names
 	}
-	text := "def test_holds_" + token + "():\n    assert True\n\n\ndef test_breaks_" + token + "():\n    assert False\n"
+	var own []string
+	for _, f := range surfaces {
+		name := f.Function[strings.LastIndexByte(f.Function, ':')+1:]
+		own = append(own, strings.ToLower(strings.Trim(strings.TrimPrefix(name, "test"), "_")))
+	}
+	file, pass, fail, err := lang.Planted(token, slices.DeleteFunc(own, func(n string) bool { return n == "" }), func(name string) bool {
+		_, there, err := t.Read(path.Join(path.Dir(unit), "test_"+name+".py"))
+		return there || err != nil
+	})
+	if err != nil {
+		return lang.Guard{}, fmt.Errorf("guard %s: %w", unit, err)
+	}
+	p := path.Join(path.Dir(unit), "test_"+file+".py")
+	text := "def test_" + pass + "():\n    assert sorted(\"ba\") == [\"a\", \"b\"]\n\n\ndef test_" + fail + "():\n    assert sorted(\"ba\") == [\"b\", \"a\"]\n"
 	return lang.Guard{
 		Files: []model.File{{Path: p, Mode: model.ModeFile, Data: []byte(text)}},
 		With:  []string{p},
-		Pass:  p + "::test_holds_" + token,
-		Fail:  p + "::test_breaks_" + token,
+		Pass:  p + "::test_" + pass,
+		Fail:  p + "::test_" + fail,
 	}, nil
 }

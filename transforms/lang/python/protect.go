@@ -16,6 +16,12 @@ func (Language) Protected(p string) bool {
 	case "pytest", "pytest.py", "_pytest", "_pytest.py", "taskmill_pytest.py":
 		return true
 	}
+	// A description of a distribution on the path may name plugins, which pytest loads.
+	for dir := range strings.SplitSeq(path.Dir(p), "/") {
+		if strings.HasSuffix(dir, ".egg-info") || strings.HasSuffix(dir, ".dist-info") || strings.HasSuffix(dir, ".egg") {
+			return true
+		}
+	}
 	switch name := path.Base(p); name {
 	case "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml",
 		"sitecustomize.py", "usercustomize.py", "tox.ini", "setup.cfg", "pyproject.toml":
