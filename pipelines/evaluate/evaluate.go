@@ -71,35 +71,19 @@ func (f *byBaseFn) ProcessElement(ctx context.Context, p Pair) (string, Pair, er
 	if err != nil {
 		return "", p, err
 	}
-	return t.Repo + "@" + t.BaseCommit + "#" + t.RecipeHash, p, nil
+	return execute.BaseKey(t), p, nil
 }
 
 type scoreFn struct{ Config Config }
 
 func (f *scoreFn) ProcessElement(ctx context.Context, _ string, next func(*Pair) bool, emit func(model.Score)) error {
-	corpus, err := f.Config.Execute.Corpus(ctx, f.Config.Corpus)
-	if err != nil {
-		return err
-	}
-	shop, err := f.Config.Execute.Open(ctx)
-	if err != nil {
-		return err
-	}
 	var pairs []Pair
 	var p Pair
 	for next(&p) {
 		pairs = append(pairs, p)
 	}
 	slices.SortFunc(pairs, func(a, b Pair) int { return a.Index - b.Index })
-	first, err := corpus.Task(pairs[0].Instance)
-	if err != nil {
-		return err
-	}
-	row, err := corpus.BaseOf(first)
-	if err != nil {
-		return err
-	}
-	place, err := shop.Place(ctx, row)
+	corpus, shop, place, err := f.Config.Execute.PlaceOf(ctx, f.Config.Corpus, pairs[0].Instance)
 	if err != nil {
 		return err
 	}

@@ -131,6 +131,31 @@ func apply(t *tree.Tree, text string) (*tree.Tree, error) {
 	return t.With(r.Changes...), nil
 }
 
+// BaseKey names the base that a task stands on: the tasks of one key share an environment.
+func BaseKey(t model.Task) string { return corpusKey(t.Repo, t.BaseCommit, t.RecipeHash) }
+
+// PlaceOf opens the process's corpus and shop and readies the base of a task.
+func (s Settings) PlaceOf(ctx context.Context, dir, instance string) (*Corpus, *Shop, *Place, error) {
+	corpus, err := s.Corpus(ctx, dir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	shop, err := s.Open(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	t, err := corpus.Task(instance)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	row, err := corpus.BaseOf(t)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	place, err := shop.Place(ctx, row)
+	return corpus, shop, place, err
+}
+
 var corpora struct {
 	sync.Mutex
 	byDir map[string]*Corpus

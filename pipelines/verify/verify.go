@@ -64,35 +64,19 @@ func (f *byBaseFn) ProcessElement(ctx context.Context, id string) (string, strin
 		return "", id, err
 	}
 	t, err := corpus.Task(id)
-	return t.Repo + "@" + t.BaseCommit + "#" + t.RecipeHash, id, err
+	return execute.BaseKey(t), id, err
 }
 
 type verifyFn struct{ Config Config }
 
 func (f *verifyFn) ProcessElement(ctx context.Context, _ string, next func(*string) bool, emit func(model.Drift)) error {
-	corpus, err := f.Config.Execute.Corpus(ctx, f.Config.Corpus)
-	if err != nil {
-		return err
-	}
-	shop, err := f.Config.Execute.Open(ctx)
-	if err != nil {
-		return err
-	}
 	var ids []string
 	var id string
 	for next(&id) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	first, err := corpus.Task(ids[0])
-	if err != nil {
-		return err
-	}
-	row, err := corpus.BaseOf(first)
-	if err != nil {
-		return err
-	}
-	place, err := shop.Place(ctx, row)
+	corpus, shop, place, err := f.Config.Execute.PlaceOf(ctx, f.Config.Corpus, ids[0])
 	if err != nil {
 		return err
 	}
