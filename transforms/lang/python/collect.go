@@ -9,12 +9,12 @@ import (
 // testClass reports whether pytest collects a class: by its name, or as a unittest.TestCase by
 // the name of a base.
 func (s *source) testClass(def *node) bool {
-	if strings.HasPrefix(def.get("name").text(s.src), "Test") {
+	if strings.HasPrefix(def.Get("name").Text(s.src), "Test") {
 		return true
 	}
 	has := false
-	for _, c := range def.get("body").children {
-		if b := c.bare(); b.kind == "function_definition" && strings.HasPrefix(b.get("name").text(s.src), "test") {
+	for _, c := range def.Get("body").Children {
+		if b := bare(c); b.Kind == "function_definition" && strings.HasPrefix(b.Get("name").Text(s.src), "test") {
 			has = true
 		}
 	}
@@ -40,7 +40,7 @@ func (d *decl) collected() bool {
 func (d *decl) derived() bool {
 	for _, b := range d.bases {
 		for _, c := range d.file.decls {
-			if c.what == isClass && c != d && c.names[0] == b && !strings.HasPrefix(b, "Test") && c.node.start < d.node.start && c.collected() {
+			if c.what == isClass && c != d && c.names[0] == b && !strings.HasPrefix(b, "Test") && c.node.Start < d.node.Start && c.collected() {
 				return true
 			}
 		}

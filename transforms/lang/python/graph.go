@@ -6,6 +6,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/closure"
 )
 
 const maxLinked = 400 // check files read together
@@ -216,20 +217,5 @@ func (g *graph) imported(s *source, i imported, loose bool, visit func(*decl)) {
 
 // reach is everything that starts use, themselves included.
 func (g *graph) reach(starts []*decl, loose bool) map[*decl]bool {
-	seen := map[*decl]bool{}
-	stack := slices.Clone(starts)
-	for len(stack) > 0 {
-		d := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[d] {
-			continue
-		}
-		seen[d] = true
-		g.edges(d, loose, func(x *decl) {
-			if !seen[x] {
-				stack = append(stack, x)
-			}
-		})
-	}
-	return seen
+	return closure.Reach(starts, func(d *decl, visit func(*decl)) { g.edges(d, loose, visit) })
 }

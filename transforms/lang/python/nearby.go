@@ -78,8 +78,8 @@ func (l *layout) importRank(p string, src []byte, touched, around map[string]boo
 		return 3
 	}
 	rank := 3
-	root.walk(func(n *node) bool {
-		if n.kind != "import_statement" && n.kind != "import_from_statement" {
+	root.Walk(func(n *node) bool {
+		if n.Kind != "import_statement" && n.Kind != "import_from_statement" {
 			return true
 		}
 		for _, i := range importsOf(n, src) {

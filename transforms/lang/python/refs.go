@@ -34,31 +34,31 @@ var wordLiteral = regexp.MustCompile(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`)
 
 func note(m map[string]int, key string, n *node) {
 	if _, ok := m[key]; !ok {
-		m[key] = n.row + 1
+		m[key] = n.Row + 1
 	}
 }
 
 // read collects what n names. Binding sites count as locals.
 func (r *refs) read(n *node, src []byte) {
-	n.walk(func(c *node) bool { return r.visit(c, src) })
+	n.Walk(func(c *node) bool { return r.visit(c, src) })
 }
 
 func (r *refs) visit(c *node, src []byte) bool {
-	switch c.kind {
+	switch c.Kind {
 	case "identifier":
-		note(r.names, c.text(src), c)
+		note(r.names, c.Text(src), c)
 	case "attribute":
 		r.attribute(c, src)
 		return false
 	case "call":
-		callee := lastName(c.get("function"), src)
-		for _, kw := range c.get("arguments").kids("keyword_argument") {
+		callee := lastName(c.Get("function"), src)
+		for _, kw := range c.Get("arguments").All("keyword_argument") {
 			if callee != "" {
-				note(r.keywords, callee+"."+kw.get("name").text(src), kw)
+				note(r.keywords, callee+"."+kw.Get("name").Text(src), kw)
 			}
 		}
 	case "keyword_argument":
-		r.read(c.get("value"), src)
+		r.read(c.Get("value"), src)
 		return false
 	case "string":
 		if s := literal(c, src); s != "" {
@@ -76,11 +76,11 @@ func (r *refs) visit(c *node, src []byte) bool {
 		}
 		return false
 	case "function_definition", "class_definition":
-		r.locals[c.get("name").text(src)] = true
-		for _, k := range c.children {
+		r.locals[c.Get("name").Text(src)] = true
+		for _, k := range c.Children {
 			switch {
-			case k.field == "name":
-			case k.kind == "parameters":
+			case k.Field == "name":
+			case k.Kind == "parameters":
 				r.parameters(k, src, nil)
 			default:
 				r.read(k, src)
@@ -88,8 +88,8 @@ func (r *refs) visit(c *node, src []byte) bool {
 		}
 		return false
 	case "lambda":
-		for _, k := range c.children {
-			if k.kind == "lambda_parameters" {
+		for _, k := range c.Children {
+			if k.Kind == "lambda_parameters" {
 				r.parameters(k, src, nil)
 			} else {
 				r.read(k, src)
@@ -97,20 +97,20 @@ func (r *refs) visit(c *node, src []byte) bool {
 		}
 		return false
 	case "assignment", "for_statement", "for_in_clause":
-		left := c.get("left")
+		left := c.Get("left")
 		r.bind(left, src)
-		if right := c.get("right"); right != nil && right.kind == "call" && left != nil && left.kind == "identifier" {
-			r.types[left.text(src)] = lastName(right.get("function"), src)
+		if right := c.Get("right"); right != nil && right.Kind == "call" && left != nil && left.Kind == "identifier" {
+			r.types[left.Text(src)] = lastName(right.Get("function"), src)
 		}
-		for _, k := range c.children {
+		for _, k := range c.Children {
 			if k != left {
 				r.read(k, src)
 			}
 		}
 		return false
 	case "named_expression":
-		r.bind(c.get("name"), src)
-		r.read(c.get("value"), src)
+		r.bind(c.Get("name"), src)
+		r.read(c.Get("value"), src)
 		return false
 	case "as_pattern_target":
 		r.bind(c, src)
@@ -124,13 +124,13 @@ func (r *refs) bind(n *node, src []byte) {
 	if n == nil {
 		return
 	}
-	switch n.kind {
+	switch n.Kind {
 	case "identifier":
-		r.locals[n.text(src)] = true
+		r.locals[n.Text(src)] = true
 	case "attribute", "subscript":
 		r.read(n, src)
 	default:
-		for _, c := range n.children {
+		for _, c := range n.Children {
 			r.bind(c, src)
 		}
 	}
@@ -139,51 +139,51 @@ func (r *refs) bind(n *node, src []byte) {
 // parameters binds parameter names and reads defaults and annotations; each is called for every
 // parameter.
 func (r *refs) parameters(n *node, src []byte, each func(name string, p *node)) {
-	for _, p := range n.children {
+	for _, p := range n.Children {
 		name := p
-		switch p.kind {
+		switch p.Kind {
 		case "default_parameter", "typed_default_parameter":
-			name = p.get("name")
-			r.read(p.get("value"), src)
-			r.read(p.get("type"), src)
+			name = p.Get("name")
+			r.read(p.Get("value"), src)
+			r.read(p.Get("type"), src)
 		case "typed_parameter":
 			name = nil
-			if len(p.children) > 0 {
-				name = p.children[0]
+			if len(p.Children) > 0 {
+				name = p.Children[0]
 			}
-			r.read(p.get("type"), src)
+			r.read(p.Get("type"), src)
 		}
-		if name != nil && (name.kind == "list_splat_pattern" || name.kind == "dictionary_splat_pattern") && len(name.children) > 0 {
-			name = name.children[0]
+		if name != nil && (name.Kind == "list_splat_pattern" || name.Kind == "dictionary_splat_pattern") && len(name.Children) > 0 {
+			name = name.Children[0]
 		}
-		if name == nil || name.kind != "identifier" {
+		if name == nil || name.Kind != "identifier" {
 			continue
 		}
-		r.locals[name.text(src)] = true
+		r.locals[name.Text(src)] = true
 		if each != nil {
-			each(name.text(src), p)
+			each(name.Text(src), p)
 		}
 	}
 }
 
 func (r *refs) attribute(c *node, src []byte) {
-	note(r.attrs, c.get("attribute").text(src), c)
-	chain, n := []string{c.get("attribute").text(src)}, c.get("object")
-	for n != nil && n.kind == "attribute" {
-		note(r.attrs, n.get("attribute").text(src), n)
-		chain = append(chain, n.get("attribute").text(src))
-		n = n.get("object")
+	note(r.attrs, c.Get("attribute").Text(src), c)
+	chain, n := []string{c.Get("attribute").Text(src)}, c.Get("object")
+	for n != nil && n.Kind == "attribute" {
+		note(r.attrs, n.Get("attribute").Text(src), n)
+		chain = append(chain, n.Get("attribute").Text(src))
+		n = n.Get("object")
 	}
 	if n == nil {
 		return
 	}
-	if n.kind != "identifier" {
+	if n.Kind != "identifier" {
 		r.read(n, src)
 		return
 	}
-	note(r.names, n.text(src), n)
+	note(r.names, n.Text(src), n)
 	var name strings.Builder
-	name.WriteString(n.text(src))
+	name.WriteString(n.Text(src))
 	for i := len(chain) - 1; i >= 0; i-- {
 		name.WriteString("." + chain[i])
 		note(r.dotted, name.String(), c)
@@ -216,39 +216,39 @@ func (i imported) bound() string {
 func importsOf(n *node, src []byte) []imported {
 	var out []imported
 	base := imported{stmt: n}
-	for _, c := range n.children {
-		if c.field == "module_name" {
+	for _, c := range n.Children {
+		if c.Field == "module_name" {
 			name := strings.Map(func(r rune) rune {
 				if r == ' ' || r == '\t' {
 					return -1
 				}
 				return r
-			}, c.text(src))
+			}, c.Text(src))
 			base.module = strings.TrimLeft(name, ".")
 			base.level = len(name) - len(base.module)
 		}
 	}
-	from := n.kind != "import_statement"
-	if n.kind == "future_import_statement" {
+	from := n.Kind != "import_statement"
+	if n.Kind == "future_import_statement" {
 		base.module = "__future__"
 	}
-	for _, c := range n.children {
+	for _, c := range n.Children {
 		i := base
-		i.node, i.line = c, c.row+1
+		i.node, i.line = c, c.Row+1
 		switch {
-		case c.field == "module_name":
+		case c.Field == "module_name":
 			continue
-		case c.kind == "wildcard_import":
+		case c.Kind == "wildcard_import":
 			i.name = "*"
-		case c.kind == "dotted_name", c.kind == "aliased_import":
+		case c.Kind == "dotted_name", c.Kind == "aliased_import":
 			name := c
-			if c.kind == "aliased_import" {
-				name, i.alias = c.get("name"), c.get("alias").text(src)
+			if c.Kind == "aliased_import" {
+				name, i.alias = c.Get("name"), c.Get("alias").Text(src)
 			}
 			if from {
-				i.name = name.text(src)
+				i.name = name.Text(src)
 			} else {
-				i.module = name.text(src)
+				i.module = name.Text(src)
 			}
 		default:
 			continue

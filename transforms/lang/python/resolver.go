@@ -8,6 +8,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/syntax"
 )
 
 // A resolver answers which symbols a file names.
@@ -71,7 +72,7 @@ func newResolver(t lang.Files, syms []model.Symbol) *resolver {
 			continue
 		}
 		f, ok, err := t.Read(p)
-		if err != nil || !ok || len(f.Data) > maxSource {
+		if err != nil || !ok || len(f.Data) > syntax.MaxSource {
 			continue
 		}
 		seen := definitions(f.Data)

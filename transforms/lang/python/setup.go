@@ -96,25 +96,25 @@ func (s *setup) script(src []byte) {
 		return
 	}
 	globals := map[string]*node{}
-	root.walk(func(n *node) bool {
-		if n.kind == "assignment" {
-			if l := n.get("left"); l != nil && l.kind == "identifier" {
-				globals[l.text(src)] = n.get("right")
+	root.Walk(func(n *node) bool {
+		if n.Kind == "assignment" {
+			if l := n.Get("left"); l != nil && l.Kind == "identifier" {
+				globals[l.Text(src)] = n.Get("right")
 			}
 		}
 		return true
 	})
-	root.walk(func(n *node) bool {
-		if n.kind != "call" || lastName(n.get("function"), src) != "setup" {
+	root.Walk(func(n *node) bool {
+		if n.Kind != "call" || lastName(n.Get("function"), src) != "setup" {
 			return true
 		}
 		s.there = true
-		for _, kw := range n.get("arguments").kids("keyword_argument") {
-			v := kw.get("value")
-			if v != nil && v.kind == "identifier" && globals[v.text(src)] != nil {
-				v = globals[v.text(src)]
+		for _, kw := range n.Get("arguments").All("keyword_argument") {
+			v := kw.Get("value")
+			if v != nil && v.Kind == "identifier" && globals[v.Text(src)] != nil {
+				v = globals[v.Text(src)]
 			}
-			s.keyword(kw.get("name").text(src), v, src)
+			s.keyword(kw.Get("name").Text(src), v, src)
 		}
 		return true
 	})
@@ -138,8 +138,8 @@ func (s *setup) keyword(name string, v *node, src []byte) {
 	case "setup_requires":
 		s.requires = append(s.requires, literals(v, src)...)
 	case "extras_require":
-		for _, p := range v.kids("pair") {
-			if k := literal(p.get("key"), src); k != "" {
+		for _, p := range v.All("pair") {
+			if k := literal(p.Get("key"), src); k != "" {
 				s.extras = append(s.extras, k)
 			}
 		}
@@ -153,34 +153,20 @@ func first(a, b string) string {
 	return b
 }
 
-// kids are the children of a kind; n may be nil.
-func (n *node) kids(kind string) []*node {
-	if n == nil {
-		return nil
-	}
-	var out []*node
-	for _, c := range n.children {
-		if c.kind == kind {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // literal is the content of a plain string without escapes, "" for anything else.
 func literal(n *node, src []byte) string {
-	if n == nil || n.kind != "string" {
+	if n == nil || n.Kind != "string" {
 		return ""
 	}
 	var out strings.Builder
-	for _, c := range n.children {
-		switch c.kind {
+	for _, c := range n.Children {
+		switch c.Kind {
 		case "string_start", "string_end":
 		case "string_content":
-			if len(c.children) > 0 {
+			if len(c.Children) > 0 {
 				return ""
 			}
-			out.WriteString(c.text(src))
+			out.WriteString(c.Text(src))
 		default:
 			return ""
 		}
@@ -190,11 +176,11 @@ func literal(n *node, src []byte) string {
 
 func literals(n *node, src []byte) []string {
 	var out []string
-	n.walk(func(c *node) bool {
+	n.Walk(func(c *node) bool {
 		if s := literal(c, src); s != "" {
 			out = append(out, s)
 		}
-		return c.kind != "string"
+		return c.Kind != "string"
 	})
 	return out
 }
@@ -204,10 +190,10 @@ func lastName(n *node, src []byte) string {
 	switch {
 	case n == nil:
 		return ""
-	case n.kind == "identifier":
-		return n.text(src)
-	case n.kind == "attribute":
-		return n.get("attribute").text(src)
+	case n.Kind == "identifier":
+		return n.Text(src)
+	case n.Kind == "attribute":
+		return n.Get("attribute").Text(src)
 	}
 	return ""
 }
@@ -222,13 +208,13 @@ func (w *wish) nox(t lang.Files, p table) {
 	if err != nil {
 		return
 	}
-	root.walk(func(n *node) bool {
-		if n.kind != "function_definition" || !testGroup.MatchString(n.get("name").text(src)) {
+	root.Walk(func(n *node) bool {
+		if n.Kind != "function_definition" || !testGroup.MatchString(n.Get("name").Text(src)) {
 			return true
 		}
-		n.get("body").walk(func(c *node) bool {
-			if f := lastName(c.get("function"), src); c.kind == "call" && (f == "install" || f == "run_install" || f == "run") {
-				w.installs(t, p, c.get("arguments"), src, f != "install")
+		n.Get("body").Walk(func(c *node) bool {
+			if f := lastName(c.Get("function"), src); c.Kind == "call" && (f == "install" || f == "run_install" || f == "run") {
+				w.installs(t, p, c.Get("arguments"), src, f != "install")
 			}
 			return true
 		})
@@ -239,7 +225,7 @@ func (w *wish) nox(t lang.Files, p table) {
 // installs reads the literal arguments of session.install or of a run of uv.
 func (w *wish) installs(t lang.Files, p table, args *node, src []byte, command bool) {
 	var words []string
-	for _, a := range args.children {
+	for _, a := range args.Children {
 		if s := literal(a, src); s != "" {
 			words = append(words, s)
 		}

@@ -85,14 +85,14 @@ func cut(p string, data []byte) (*source, error) {
 
 // block cuts the statements of n, which belong to the class owner or to the module.
 func (s *source) block(n *node, owner *decl) {
-	for _, c := range n.children {
+	for _, c := range n.Children {
 		s.statement(c, owner)
 	}
 }
 
 func (s *source) statement(c *node, owner *decl) {
 	d := &decl{file: s, what: isAnchor, node: c, owner: owner, refs: newRefs()}
-	switch c.kind {
+	switch c.Kind {
 	case "comment":
 		return
 	case "function_definition", "class_definition", "decorated_definition":
@@ -104,7 +104,7 @@ func (s *source) statement(c *node, owner *decl) {
 				s.stars = append(s.stars, i)
 			}
 			s.add(&decl{file: s, what: isImport, node: c, owner: owner, refs: newRefs(), imp: i, names: []string{i.bound()},
-				root: i.name == "*" || c.kind == "future_import_statement" || s.shared(c)})
+				root: i.name == "*" || c.Kind == "future_import_statement" || s.shared(c)})
 		}
 		return
 	case "if_statement", "try_statement", "with_statement":
@@ -112,11 +112,11 @@ func (s *source) statement(c *node, owner *decl) {
 		s.add(d)
 		return
 	case "expression_statement":
-		if len(c.children) == 1 && c.children[0].kind == "string" {
+		if len(c.Children) == 1 && c.Children[0].Kind == "string" {
 			return // a docstring names nothing
 		}
-		if len(c.children) == 1 && c.children[0].kind == "assignment" && !s.shared(c) {
-			s.assignment(d, c.children[0])
+		if len(c.Children) == 1 && c.Children[0].Kind == "assignment" && !s.shared(c) {
+			s.assignment(d, c.Children[0])
 		}
 	}
 	d.refs.read(c, s.src)
@@ -132,12 +132,12 @@ func (s *source) statement(c *node, owner *decl) {
 // shared reports whether a statement shares a line with another, so that it cannot be removed
 // by lines.
 func (s *source) shared(c *node) bool {
-	for i := c.start - 1; i >= 0 && s.src[i] != '\n'; i-- {
+	for i := c.Start - 1; i >= 0 && s.src[i] != '\n'; i-- {
 		if s.src[i] != ' ' && s.src[i] != '\t' {
 			return true
 		}
 	}
-	for i := c.end; i < len(s.src) && s.src[i] != '\n'; i++ {
+	for i := c.End; i < len(s.src) && s.src[i] != '\n'; i++ {
 		switch s.src[i] {
 		case ' ', '\t', '\r':
 		case '#':
@@ -158,8 +158,8 @@ func (s *source) add(d *decl) {
 
 // compound cuts the blocks of a statement; what stands outside them is d's.
 func (s *source) compound(c *node, d *decl) {
-	for _, k := range c.children {
-		switch k.kind {
+	for _, k := range c.Children {
+		switch k.Kind {
 		case "block":
 			s.block(k, d.owner)
 		case "elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause":
@@ -173,14 +173,14 @@ func (s *source) compound(c *node, d *decl) {
 // assignment takes the plain names that an assignment binds; one with other targets stays an
 // anchor.
 func (s *source) assignment(d *decl, a *node) {
-	for a != nil && a.kind == "assignment" {
-		names, ok := targets(a.get("left"), s.src)
+	for a != nil && a.Kind == "assignment" {
+		names, ok := targets(a.Get("left"), s.src)
 		if !ok {
 			d.names, d.what = nil, isAnchor
 			return
 		}
 		d.names, d.what = append(d.names, names...), isAssign
-		a = a.get("right")
+		a = a.Get("right")
 	}
 	for _, n := range d.names {
 		if strings.HasPrefix(n, "__") || strings.HasPrefix(n, "pytest") || strings.HasPrefix(n, "collect_ignore") {
@@ -193,11 +193,11 @@ func targets(n *node, src []byte) ([]string, bool) {
 	switch {
 	case n == nil:
 		return nil, false
-	case n.kind == "identifier":
-		return []string{n.text(src)}, true
-	case n.kind == "pattern_list" || n.kind == "tuple_pattern" || n.kind == "list_pattern":
+	case n.Kind == "identifier":
+		return []string{n.Text(src)}, true
+	case n.Kind == "pattern_list" || n.Kind == "tuple_pattern" || n.Kind == "list_pattern":
 		var out []string
-		for _, c := range n.children {
+		for _, c := range n.Children {
 			names, ok := targets(c, src)
 			if !ok {
 				return nil, false
@@ -210,27 +210,27 @@ func targets(n *node, src []byte) ([]string, bool) {
 }
 
 func (s *source) definition(d *decl) {
-	def := d.node.bare()
-	name := def.get("name").text(s.src)
+	def := bare(d.node)
+	name := def.Get("name").Text(s.src)
 	d.names = []string{name}
 	d.root = s.shared(d.node) || strings.HasPrefix(name, "pytest_")
-	for _, dec := range d.node.decorators() {
+	for _, dec := range decorators(d.node) {
 		d.refs.read(dec, s.src)
 	}
 	outer := d.refs
-	if def.kind == "class_definition" && s.testClass(def) {
+	if def.Kind == "class_definition" && s.testClass(def) {
 		s.class(d, def)
 		return
 	}
 	d.what = isFunction
 	d.refs = newRefs()
-	if def.kind == "class_definition" {
+	if def.Kind == "class_definition" {
 		d.refs.read(def, s.src)
 	} else {
-		for _, k := range def.children {
+		for _, k := range def.Children {
 			switch {
-			case k.field == "name":
-			case k.kind == "parameters":
+			case k.Field == "name":
+			case k.Kind == "parameters":
 				d.refs.parameters(k, s.src, func(n string, _ *node) { d.refs.fixtures = append(d.refs.fixtures, n) })
 			default:
 				d.refs.read(k, s.src)
@@ -271,25 +271,25 @@ func (r *refs) merge(o *refs) {
 
 // fixture notes that a function is a fixture, and under which name.
 func (s *source) fixture(d *decl) {
-	for _, dec := range d.node.decorators() {
-		if len(dec.children) == 0 {
+	for _, dec := range decorators(d.node) {
+		if len(dec.Children) == 0 {
 			continue
 		}
-		e := dec.children[0]
+		e := dec.Children[0]
 		f := e
-		if e.kind == "call" {
-			f = e.get("function")
+		if e.Kind == "call" {
+			f = e.Get("function")
 		}
 		if n := lastName(f, s.src); n != "fixture" && n != "yield_fixture" {
 			continue
 		}
 		d.fixture = d.names[0]
-		for _, kw := range e.get("arguments").kids("keyword_argument") {
-			switch kw.get("name").text(s.src) {
+		for _, kw := range e.Get("arguments").All("keyword_argument") {
+			switch kw.Get("name").Text(s.src) {
 			case "name":
-				d.fixture = first(literal(kw.get("value"), s.src), d.fixture)
+				d.fixture = first(literal(kw.Get("value"), s.src), d.fixture)
 			case "autouse":
-				d.root = d.root || kw.get("value").text(s.src) != "False"
+				d.root = d.root || kw.Get("value").Text(s.src) != "False"
 			}
 		}
 	}
@@ -301,10 +301,10 @@ func (s *source) class(d *decl, def *node) {
 	if d.owner != nil {
 		d.test = d.owner.test + "::" + d.names[0]
 	}
-	for _, k := range def.children {
-		if k.field == "superclasses" {
+	for _, k := range def.Children {
+		if k.Field == "superclasses" {
 			d.refs.read(k, s.src)
-			for _, b := range k.children {
+			for _, b := range k.Children {
 				if n := lastName(b, s.src); n != "" {
 					d.bases = append(d.bases, n)
 				}
@@ -312,5 +312,5 @@ func (s *source) class(d *decl, def *node) {
 		}
 	}
 	s.add(d)
-	s.block(def.get("body"), d)
+	s.block(def.Get("body"), d)
 }

@@ -48,7 +48,7 @@ func (Language) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 		reached := g.reach(starts, false)
 		f := model.Surface{
 			Path: p, Function: c.function, Unit: p,
-			Start: c.decl.node.row + 1, End: lastRow(c.decl.node, s.src),
+			Start: c.decl.node.Row + 1, End: lastRow(c.decl.node, s.src),
 			Title:  title(c.function),
 			Digest: digest(p, g.confs[p], reached),
 			Uses:   g.uses(reached),
@@ -76,11 +76,11 @@ func around(names []string) bool {
 }
 
 func lastRow(n *node, src []byte) int {
-	end := n.end
-	for end > n.start && (src[end-1] == '\n' || src[end-1] == ' ') {
+	end := n.End
+	for end > n.Start && (src[end-1] == '\n' || src[end-1] == ' ') {
 		end--
 	}
-	return n.row + 1 + strings.Count(string(src[n.start:end]), "\n")
+	return n.Row + 1 + strings.Count(string(src[n.Start:end]), "\n")
 }
 
 // title is the function's name in words.
@@ -101,7 +101,7 @@ func digest(p string, confs []string, reached map[*decl]bool) model.Hash {
 		if d.what == isImport || d.file.path != p && !slices.Contains(confs, d.file.path) {
 			continue
 		}
-		parts = append(parts, part{d.file.path, d.node.start, d.text()})
+		parts = append(parts, part{d.file.path, d.node.Start, d.text()})
 	}
 	slices.SortFunc(parts, func(a, b part) int {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
@@ -115,13 +115,13 @@ func digest(p string, confs []string, reached map[*decl]bool) model.Hash {
 // text is a declaration's source; a class of tests is its head alone.
 func (d *decl) text() string {
 	if d.what != isClass {
-		return d.node.text(d.file.src)
+		return d.node.Text(d.file.src)
 	}
-	end := d.node.end
-	if b := d.node.bare().get("body"); b != nil {
-		end = b.start
+	end := d.node.End
+	if b := bare(d.node).Get("body"); b != nil {
+		end = b.Start
 	}
-	return strings.TrimSpace(string(d.file.src[d.node.start:end]))
+	return strings.TrimSpace(string(d.file.src[d.node.Start:end]))
 }
 
 // uses lists the production names of reached declarations.

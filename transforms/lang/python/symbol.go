@@ -48,19 +48,19 @@ type collector struct {
 }
 
 func (c *collector) block(n *node, owner string) {
-	for _, s := range n.children {
-		d := s.bare()
-		switch d.kind {
+	for _, s := range n.Children {
+		d := bare(s)
+		switch d.Kind {
 		case "function_definition":
 			c.function(s, d, owner)
 		case "class_definition":
-			name := owner + d.get("name").text(c.src)
-			sig := "class " + d.get("name").text(c.src) + oneLine(d.get("superclasses").text(c.src))
-			c.add(name, "class", s, sig, docstring(d.get("body"), c.src))
-			c.block(d.get("body"), name+".")
+			name := owner + d.Get("name").Text(c.src)
+			sig := "class " + d.Get("name").Text(c.src) + oneLine(d.Get("superclasses").Text(c.src))
+			c.add(name, "class", s, sig, docstring(d.Get("body"), c.src))
+			c.block(d.Get("body"), name+".")
 		case "expression_statement":
-			if len(d.children) == 1 && d.children[0].kind == "assignment" {
-				c.assignment(d, d.children[0], owner)
+			if len(d.Children) == 1 && d.Children[0].Kind == "assignment" {
+				c.assignment(d, d.Children[0], owner)
 			}
 		case "if_statement", "try_statement", "with_statement", "else_clause", "elif_clause", "except_clause", "finally_clause", "block":
 			c.block(d, owner)
@@ -69,37 +69,37 @@ func (c *collector) block(n *node, owner string) {
 }
 
 func (c *collector) function(s, d *node, owner string) {
-	name := owner + d.get("name").text(c.src)
+	name := owner + d.Get("name").Text(c.src)
 	what := "function"
 	if owner != "" {
 		what = "method"
 	}
-	end := d.end
-	if b := d.get("body"); b != nil {
-		end = b.start
+	end := d.End
+	if b := d.Get("body"); b != nil {
+		end = b.Start
 	}
-	sig := strings.TrimSuffix(oneLine(string(c.src[d.start:end])), ":")
-	for _, dec := range s.decorators() {
-		switch t := oneLine(dec.text(c.src)); t {
+	sig := strings.TrimSuffix(oneLine(string(c.src[d.Start:end])), ":")
+	for _, dec := range decorators(s) {
+		switch t := oneLine(dec.Text(c.src)); t {
 		case "@property", "@staticmethod", "@classmethod", "@cached_property", "@functools.cached_property":
 			sig = t + " " + sig
 		}
 	}
-	c.add(name, what, s, sig, docstring(d.get("body"), c.src))
-	if ps := d.get("parameters"); ps != nil {
+	c.add(name, what, s, sig, docstring(d.Get("body"), c.src))
+	if ps := d.Get("parameters"); ps != nil {
 		index := 0
 		newRefs().parameters(ps, c.src, func(n string, p *node) {
 			index++
 			if index == 1 && owner != "" && (n == "self" || n == "cls" || n == "mcs") {
 				return
 			}
-			c.add(name+"."+n, "parameter", p, oneLine(p.text(c.src)), "")
+			c.add(name+"."+n, "parameter", p, oneLine(p.Text(c.src)), "")
 		})
 	}
 }
 
 func (c *collector) assignment(s, a *node, owner string) {
-	names, ok := targets(a.get("left"), c.src)
+	names, ok := targets(a.Get("left"), c.src)
 	if !ok {
 		return
 	}
@@ -109,8 +109,8 @@ func (c *collector) assignment(s, a *node, owner string) {
 			what = "constant"
 		}
 		sig := n
-		if ty := a.get("type"); ty != nil {
-			sig += ": " + oneLine(ty.text(c.src))
+		if ty := a.Get("type"); ty != nil {
+			sig += ": " + oneLine(ty.Text(c.src))
 		}
 		c.add(owner+n, what, s, sig, "")
 	}
@@ -118,8 +118,8 @@ func (c *collector) assignment(s, a *node, owner string) {
 
 func (c *collector) add(name, what string, n *node, sig, doc string) {
 	s := model.Symbol{
-		Path: c.path, Name: name, Kind: what, Exported: exported(name), Start: n.row + 1, End: lastRow(n, c.src),
-		Signature: sig, Doc: doc, Digest: model.Sum([]byte(n.text(c.src))),
+		Path: c.path, Name: name, Kind: what, Exported: exported(name), Start: n.Row + 1, End: lastRow(n, c.src),
+		Signature: sig, Doc: doc, Digest: model.Sum([]byte(n.Text(c.src))),
 	}
 	if i, ok := c.at[name]; ok {
 		s.Digest = model.Sum([]byte(string(c.out[i].Digest) + string(s.Digest)))
@@ -153,17 +153,17 @@ func docstring(body *node, src []byte) string {
 	if body == nil {
 		return ""
 	}
-	for _, c := range body.children {
-		if c.kind == "comment" {
+	for _, c := range body.Children {
+		if c.Kind == "comment" {
 			continue
 		}
-		if c.kind != "expression_statement" || len(c.children) != 1 || c.children[0].kind != "string" {
+		if c.Kind != "expression_statement" || len(c.Children) != 1 || c.Children[0].Kind != "string" {
 			return ""
 		}
 		var lines []string
-		for _, k := range c.children[0].children {
-			if k.kind == "string_content" {
-				for line := range strings.Lines(k.text(src)) {
+		for _, k := range c.Children[0].Children {
+			if k.Kind == "string_content" {
+				for line := range strings.Lines(k.Text(src)) {
 					lines = append(lines, strings.TrimSpace(line))
 				}
 			}
