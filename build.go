@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/io/sampleio"
 	"github.com/taskmill/taskmill/model"
@@ -153,7 +155,7 @@ func runBuild(ctx context.Context, c *call) error {
 	if f.runner.describes() {
 		return f.runner.launch(ctx, c.err, func(s beam.Scope) { build.Build(s, cfg) })
 	}
-	if err := probe(ctx, cfg); err != nil { // before the folder is marked as this build's
+	if err := probe(ctx, cfg, c.err); err != nil { // before the folder is marked as this build's
 		return err
 	}
 	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
@@ -180,7 +182,7 @@ func runBuild(ctx context.Context, c *call) error {
 	if sum.tasks == 0 {
 		fmt.Fprintf(c.err, "no task in %s: the table rejections there says why of each change\n", cfg.Out)
 	} else {
-		fmt.Fprintf(c.err, "%d tasks in %s; read one with: taskmill show %s %s\n", sum.tasks, cfg.Out, cfg.Out, sum.first)
+		fmt.Fprintf(c.err, "%s in %s; read one with: taskmill show %s %s\n", many(sum.tasks, "task"), cfg.Out, cfg.Out, sum.first)
 	}
 	if sum.infrastructure > f.infra {
 		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}
@@ -213,6 +215,18 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	if err := cfg.Validate(); err != nil {
 		return cfg, usageError{err}
 	}
+	if cfg.Out != "-" {
+		if cfg.Out, err = absolute("--out", cfg.Out); err != nil {
+			return cfg, err
+		}
+	}
+	work, err := f.sandbox.folder()
+	if err != nil {
+		return cfg, err
+	}
+	if err := checkFolders(c.err, []folder{{"--work", work}, {"--out", cfg.Out}}, cfg.Sources); err != nil {
+		return cfg, err
+	}
 	if cfg.Execute, err = f.sandbox.settings(ctx); err != nil {
 		return cfg, err
 	}
@@ -229,10 +243,7 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	if f.runner.remote() {
 		return cfg, f.checkRemote(cfg)
 	}
-	if cfg.Out != "-" {
-		cfg.Out, err = absolute(cfg.Out)
-	}
-	return cfg, err
+	return cfg, nil
 }
 
 // checkRemote refuses places that workers on other machines cannot reach.
@@ -248,12 +259,14 @@ func (f *buildFlags) checkRemote(cfg build.Config) error {
 	return nil
 }
 
-// probe opens each source before the job starts, so that a wrong one is one clear line.
-func probe(ctx context.Context, cfg build.Config) error {
+// probe opens each source before the job starts, so that a wrong one is one clear line, and
+// notes pull requests that were asked for and are in none.
+func probe(ctx context.Context, cfg build.Config, note io.Writer) error {
 	shop, err := cfg.Execute.Open(ctx)
 	if err != nil {
 		return err
 	}
+	missing := slices.Clone(cfg.Numbers)
 	for _, src := range cfg.Sources {
 		repo, err := shop.Repository(ctx, src)
 		if err != nil {
@@ -262,10 +275,13 @@ func probe(ctx context.Context, cfg build.Config) error {
 		if _, _, err := build.BaseRevision(ctx, repo, cfg.Base); err != nil {
 			return err
 		}
-		found := false
-		errFound := errors.New("found")
-		one := cfg.Records()
-		if err := repo.Records(ctx, one, func(model.Record) error { found = true; return errFound }, func(model.Rejection) {}); err != nil && !errors.Is(err, errFound) {
+		for _, b := range cfg.Branches {
+			if _, err := repo.Resolve(b); err != nil {
+				return fmt.Errorf("--branch %s: %w", b, err)
+			}
+		}
+		found, err := first(ctx, repo, cfg, &missing)
+		if err != nil {
 			return err
 		}
 		if !found && repo.Shallow() {
@@ -275,7 +291,35 @@ func probe(ctx context.Context, cfg build.Config) error {
 			return fmt.Errorf("no merged pull request in %s%s: widen --since, --until, --limit or --pr, or take plain commits with --commits", src.Repo, window(cfg))
 		}
 	}
+	if len(missing) > 0 {
+		fmt.Fprintf(note, "note: no merged pull request with the numbers %v: built without\n", missing)
+	}
 	return nil
+}
+
+var errFound = errors.New("found")
+
+// first reports whether a source has any record. Where numbers are asked for it goes on until
+// all are seen and takes those from missing.
+func first(ctx context.Context, repo *gitio.Repository, cfg build.Config, missing *[]int64) (bool, error) {
+	found := false
+	see := func(number int64) error {
+		found = true
+		*missing = slices.DeleteFunc(*missing, func(n int64) bool { return n == number })
+		if len(*missing) == 0 {
+			return errFound
+		}
+		return nil
+	}
+	err := repo.Records(ctx, cfg.Records(), func(r model.Record) error { return see(r.Number) }, func(r model.Rejection) {
+		if r.SourcePR != nil {
+			*missing = slices.DeleteFunc(*missing, func(n int64) bool { return n == *r.SourcePR })
+		}
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return found, err
 }
 
 func window(cfg build.Config) string {

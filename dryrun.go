@@ -15,7 +15,7 @@ import (
 
 // dryRun prints what a build would do: it reads git objects and runs nothing.
 func dryRun(ctx context.Context, c *call, cfg build.Config) error {
-	if err := probe(ctx, cfg); err != nil {
+	if err := probe(ctx, cfg, c.err); err != nil {
 		return err
 	}
 	shop, err := cfg.Execute.Open(ctx)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -53,10 +54,10 @@ func runEval(ctx context.Context, c *call) error {
 	if cfg.Execute, err = box.settings(ctx); err != nil {
 		return err
 	}
-	if cfg.Corpus, err = absolute(corpusDir); err != nil {
+	if cfg.Corpus, err = absolute("--tasks", corpusDir); err != nil {
 		return err
 	}
-	if cfg.Out, err = absolute(out); err != nil {
+	if cfg.Out, err = absolute("--out", out); err != nil {
 		return err
 	}
 	cfg.Execute.Trees = cfg.Corpus
@@ -89,11 +90,14 @@ func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error
 			return nil, usagef("read predictions %s: %v", name, unwrapPath(err))
 		}
 		if wanted, err = evaluate.ParsePredictions(text); err != nil {
-			return nil, fmt.Errorf("read predictions %s: %w", name, err)
+			return nil, usagef("read predictions %s: %v", name, err)
 		}
 	}
+	if len(tasks) == 0 {
+		return nil, errors.New("the corpus has no task to score: its table rejections says why of each change")
+	}
 	if err := evaluate.Check(tasks, wanted); err != nil {
-		return nil, fmt.Errorf("predictions %s: %w", name, err)
+		return nil, usagef("predictions %s: %v", name, err)
 	}
 	return wanted, nil
 }
@@ -127,8 +131,8 @@ func reportScores(ctx context.Context, c *call, tasks []model.Task, out string, 
 			infrastructure++
 		}
 	}
-	fmt.Fprintf(c.out, "%d tasks, %d predictions: %d resolved, %d unresolved, %d empty, %d with errors (%s)\n",
-		r.Total, len(scores), r.Resolved, r.Unresolved, r.EmptyPatch, r.Errors, took.Round(100*time.Millisecond))
+	fmt.Fprintf(c.out, "%s, %s: %d resolved, %d unresolved, %d empty, %d with errors (%s)\n",
+		many(r.Total, "task"), many(len(scores), "prediction"), r.Resolved, r.Unresolved, r.EmptyPatch, r.Errors, took.Round(100*time.Millisecond))
 	for _, s := range scores {
 		if s.Outcome == evaluate.Forged || s.ProtectedTouched {
 			fmt.Fprintf(c.err, "%s (%s): %s, protected paths touched: %v\n", s.InstanceID, s.Solver, s.Outcome, s.ProtectedTouched)

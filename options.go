@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/taskmill/taskmill/io/sandboxio"
 	"github.com/taskmill/taskmill/pipelines/execute"
@@ -130,20 +131,15 @@ func (f *sandboxFlags) settings(ctx context.Context) (execute.Settings, error) {
 	if f.jobs < 1 {
 		return s, usagef("--jobs %d: want 1 or more", f.jobs)
 	}
-	cache, err := os.UserCacheDir()
+	work, err := f.folder()
 	if err != nil {
-		return s, fmt.Errorf("find the cache folder: set HOME or name one with --work: %w", err)
+		return s, err
 	}
-	cache = filepath.Join(cache, "taskmill")
-	work := f.work
-	switch {
-	case work == "":
-		work = cache
-	case !strings.HasPrefix(work, "gs://"):
-		if work, err = filepath.Abs(work); err != nil {
+	cache := work
+	if strings.HasPrefix(work, "gs://") {
+		if cache, err = cacheFolder(); err != nil {
 			return s, err
 		}
-		cache = work
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return s, fmt.Errorf("make work folder %s: %w", cache, err)
@@ -157,8 +153,30 @@ func (f *sandboxFlags) settings(ctx context.Context) (execute.Settings, error) {
 	return execute.Settings{Work: work, Cache: cache, Sandbox: kind, BaseImages: images, Jobs: f.jobs, BuildID: hex.EncodeToString(id)}, nil
 }
 
-// absolute is a folder as every process of this machine names it; a gs:// prefix stays as it is.
-func absolute(dir string) (string, error) {
+// folder is the work folder, absolute, or a gs:// prefix.
+func (f *sandboxFlags) folder() (string, error) {
+	work := f.work
+	if work == "" {
+		return cacheFolder()
+	}
+	return absolute("--work", work)
+}
+
+// cacheFolder is the user's own.
+func cacheFolder() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the cache folder: set HOME or name one with --work: %w", err)
+	}
+	return filepath.Join(cache, "taskmill"), nil
+}
+
+// absolute is the folder of a flag as every process of this machine names it; a gs:// prefix
+// stays as it is.
+func absolute(flag, dir string) (string, error) {
+	if strings.ContainsFunc(dir, unicode.IsControl) {
+		return "", usagef("%s %q: a control character in the name: choose another folder", flag, dir)
+	}
 	if strings.HasPrefix(dir, "gs://") {
 		return dir, nil
 	}

@@ -126,8 +126,8 @@ func (s *summary) print(w io.Writer, took time.Duration) {
 		in -= n
 	}
 	t.Flush()
-	fmt.Fprintf(w, "%d changes, %d eligible, %d drawn; %d of %d bases healthy; %d tasks; %d runs made, %d from the ledger; %s\n",
-		s.changes, s.eligible, s.drawn, s.healthy, s.bases, s.tasks, s.runs, s.fromLedger, took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%d changes, %d eligible, %d drawn; %d of %d bases healthy; %s; %d runs made, %d from the ledger; %s\n",
+		s.changes, s.eligible, s.drawn, s.healthy, s.bases, many(s.tasks, "task"), s.runs, s.fromLedger, took.Round(100*time.Millisecond))
 }
 
 func total(m map[model.Reason]int) int {
@@ -148,4 +148,12 @@ func reasons(m map[model.Reason]int) string {
 		parts[i] = fmt.Sprintf("%d %s", m[k], k)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// many is a count with its noun.
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

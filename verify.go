@@ -55,14 +55,14 @@ func runVerify(ctx context.Context, c *call) error {
 	if cfg.Execute, err = box.settings(ctx); err != nil {
 		return err
 	}
-	if cfg.Corpus, err = absolute(c.args[0]); err != nil {
+	if cfg.Corpus, err = absolute("corpus", c.args[0]); err != nil {
 		return err
 	}
 	cfg.Execute.Trees = cfg.Corpus
 	if out == "" {
 		out = filepath.Join(cfg.Execute.Cache, "verify", cfg.Hash()[:16])
 	}
-	if cfg.Out, err = absolute(out); err != nil {
+	if cfg.Out, err = absolute("--out", out); err != nil {
 		return err
 	}
 	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
@@ -123,7 +123,7 @@ func reportDrift(ctx context.Context, c *call, cfg verify.Config, took time.Dura
 		}
 		drifting[d.InstanceID] = true
 	}
-	fmt.Fprintf(c.out, "%d tasks verified %d times: %d drift (%s)\n", len(cfg.Tasks), cfg.Repeat, len(drifting), took.Round(100*time.Millisecond))
+	fmt.Fprintf(c.out, "%s verified %d times: %d drift (%s)\n", many(len(cfg.Tasks), "task"), cfg.Repeat, len(drifting), took.Round(100*time.Millisecond))
 	switch {
 	case len(drifting) > 0:
 		return fmt.Errorf("%d of %d tasks drift: see the lines above and the table in %s", len(drifting), len(cfg.Tasks), cfg.Out)

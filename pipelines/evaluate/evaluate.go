@@ -162,7 +162,7 @@ func Check(tasks []model.Task, predictions []model.Prediction) error {
 		}
 	}
 	if len(unknown) > 0 {
-		return fmt.Errorf("%d predictions are for tasks that the corpus does not have, the first for %q", len(unknown), strings.TrimSpace(unknown[0]))
+		return fmt.Errorf("%d of the predictions are for tasks that the corpus does not have, the first for %q", len(unknown), strings.TrimSpace(unknown[0]))
 	}
 	if len(predictions) == 0 {
 		return fmt.Errorf("no prediction to score")

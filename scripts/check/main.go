@@ -81,13 +81,13 @@ func steps(short bool) []step {
 		{name: "vet", run: command("go", "vet", "./...")},
 		{name: "staticcheck", run: command("go", "tool", "staticcheck", "-checks", "all", "./...")},
 		{name: "fix", run: command("go", "fix", "-diff", "./..."), silent: true},
-		{name: "test", run: shown(append(slices.Clone(test), "./...")...)},
+		{name: "test", run: tested(append(slices.Clone(test), "./...")...)},
 		{name: "race", run: func(ctx context.Context) ([]byte, error) {
 			pure, err := withoutBeam(ctx)
 			if err != nil {
 				return nil, err
 			}
-			return shown(slices.Concat(test, []string{"-race", "-short"}, pure)...)(ctx)
+			return tested(slices.Concat(test, []string{"-race", "-short"}, pure)...)(ctx)
 		}},
 	}
 }
@@ -96,16 +96,6 @@ func steps(short bool) []step {
 func command(args ...string) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
 		return exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
-	}
-}
-
-// shown runs a program and lets it print.
-func shown(args ...string) func(context.Context) ([]byte, error) {
-	return func(ctx context.Context) ([]byte, error) {
-		fmt.Println("check:", strings.Join(args, " "))
-		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		return nil, cmd.Run()
 	}
 }
 

@@ -32,6 +32,9 @@ func sameRows(ctx context.Context, b *bench, lang string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := intended(ctx, want, lang, false); err != nil {
+		return "", err
+	}
 	var faults []error
 	agree := []string{"direct"}
 	for _, r := range []struct {

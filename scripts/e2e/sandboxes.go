@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-var scored = regexp.MustCompile(`(\d+) tasks, (\d+) predictions: (\d+) resolved, (\d+) unresolved, (\d+) empty, (\d+) with errors`)
+var scored = regexp.MustCompile(`(\d+) tasks?, (\d+) predictions?: (\d+) resolved, (\d+) unresolved, (\d+) empty, (\d+) with errors`)
 
 // inSandbox builds a sample in a sandbox, scores the gold and the empty patches and looks for
 // drift.
@@ -21,6 +21,9 @@ func inSandbox(ctx context.Context, b *bench, kind, lang string) (string, error)
 	name := kind + "-" + lang
 	corpus, _, err := b.build(ctx, name, lang, kind)
 	if err != nil {
+		return "", err
+	}
+	if err := intended(ctx, corpus, lang, true); err != nil {
 		return "", err
 	}
 	work := []string{"--sandbox", kind, "--work", filepath.Join(b.dir, name, "work")}
@@ -47,7 +50,7 @@ func inSandbox(ctx context.Context, b *bench, kind, lang string) (string, error)
 	if !strings.Contains(e.out, fmt.Sprintf("%d tasks verified 2 times: 0 drift", tasks)) {
 		return "", fmt.Errorf("verify: %s", lastLines(e.out+e.errOut, 15))
 	}
-	return fmt.Sprintf("%d tasks, gold resolves all, empty none, no drift", tasks), nil
+	return fmt.Sprintf("%d tasks, every end as intended, gold resolves all, empty none, no drift", tasks), nil
 }
 
 // counts reads the line of totals of eval: tasks, predictions, resolved, unresolved, empty,
@@ -79,7 +82,7 @@ func have(ctx context.Context, kind string) error {
 		if err := exec.CommandContext(ctx, "docker", "version").Run(); err != nil {
 			return skipped{"no Docker engine answers: start one with scripts/engine"}
 		}
-		for _, lang := range []string{"go", "python"} {
+		for _, lang := range languages {
 			if err := exec.CommandContext(ctx, "docker", "image", "inspect", "taskmill-base:"+lang).Run(); err != nil {
 				return skipped{"no image taskmill-base:" + lang + ": make it with scripts/baseimage"}
 			}
