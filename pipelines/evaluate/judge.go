@@ -289,10 +289,19 @@ func outcomeOf(o model.Observation, g lang.Guard) string {
 		return Infrastructure
 	case o.Outcome == model.OutcomeTimeout:
 		return TimedOut
-	case !o.BuildError && len(o.Checks) > 0 && (o.Verdict(g.Pass) != model.Pass || o.Verdict(g.Fail) != model.Fail):
+	case reports(o) && (o.Verdict(g.Pass) != model.Pass || o.Verdict(g.Fail) != model.Fail):
 		return Forged
 	}
 	return Unresolved
+}
+
+// reports tells whether a report claims anything: a unit that could not be built claims nothing,
+// and its planted checks could not be built either, unless some check of it holds.
+func reports(o model.Observation) bool {
+	if o.BuildError {
+		return slices.ContainsFunc(o.Checks, func(c model.Check) bool { return c.Verdict.Holds() })
+	}
+	return len(o.Checks) > 0
 }
 
 // worse is the one of two outcomes that decides a score.

@@ -291,6 +291,13 @@ def pytest_runtest_makereport(item, call):
 	if v := verdicts(res); v[g.Fail] != "fail" || v[g.Pass] != "pass" || len(v) != 3 || !res.Agrees {
 		t.Errorf("without it: %v", v)
 	}
+	in = files("lib/__init__.py", "", "lib/core.py", "def f(): return 1\n", "tests/test_a.py", "import os\nfrom lib.core import (\n    f,\n    f as g,\n)\n\ndef test_a(): assert f() == 1\n")
+	if g, err = (Language{}).Guard(in, "tests/test_a.py", "k3x"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(g.Files[0].Data), "from lib.core import (\n    f,\n    f as g,\n)\n\n\ndef test_"; !strings.HasPrefix(got, want) {
+		t.Errorf("planted: %s\nwant it to begin with %s", got, want)
+	}
 	if _, err := (Language{}).Guard(in, "tests/test_a.py", "../x"); err == nil {
 		t.Error("a token that is a path is taken")
 	}
