@@ -100,7 +100,14 @@ func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Cha
 		}
 		hosted = append(hosted, c)
 	}
-	p := base.MakePlan(eligible[0].Repo, source, hosted, base.Options{Base: commit, Kind: kind})
+	o, err := options(ctx, shop, repo, commit, kind)
+	if err != nil {
+		return model.Plan{}, nil, nil, err
+	}
+	p, err := base.MakePlan(eligible[0].Repo, source, hosted, o)
+	if err != nil {
+		return model.Plan{}, nil, nil, fmt.Errorf("plan bases of %s: %w", eligible[0].Repo, err)
+	}
 	return p, members(p, hosted, draw(hosted, cfg.Sample)), rejected, nil
 }
 

@@ -100,6 +100,11 @@ func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, 
 		return err
 	}
 	for _, c := range drawn {
+		// An alternate is older than the base that the plan checked.
+		if err := base.Hosts(c, b.base.Commit, repo); err != nil {
+			reject(Reject(candidateOf(c), err))
+			continue
+		}
 		toMerge, toNewest, err := repo.Distance(ctx, c.Record.MergeCommit, b.base.Commit, newest)
 		if err != nil {
 			reject(Reject(candidateOf(c), err))

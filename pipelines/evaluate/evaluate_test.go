@@ -87,7 +87,7 @@ func TestCheckNamesUnknownTasks(t *testing.T) {
 	if err := Check(tasks, []model.Prediction{{InstanceID: "a"}, {InstanceID: "a"}}); err != nil {
 		t.Error(err)
 	}
-	if err := Check(tasks, []model.Prediction{{InstanceID: "a"}, {InstanceID: "b"}, {InstanceID: "c"}}); err == nil || !strings.Contains(err.Error(), `2 predictions`) || !strings.Contains(err.Error(), `"b"`) {
+	if err := Check(tasks, []model.Prediction{{InstanceID: "a"}, {InstanceID: "b"}, {InstanceID: "c"}}); err == nil || !strings.Contains(err.Error(), `2 of the predictions`) || !strings.Contains(err.Error(), `"b"`) {
 		t.Error(err)
 	}
 	if err := Check(tasks, nil); err == nil {

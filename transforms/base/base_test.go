@@ -21,13 +21,13 @@ func TestMakePlan(t *testing.T) {
 	// The base covers the first five of six, the older commits as many as said.
 	covers := map[model.Hash]int{"new": 5, "a": 3, "b": 4, "c": 5, "d": 5}
 	order := []string{"o__r-1", "o__r-3", "o__r-4", "o__r-5", "o__r-6", "o__r-7"}
-	o := Options{Newest: "new", Older: []model.Hash{"a", "b", "c", "d"}, Covers: func(c model.Change, h model.Hash) bool {
+	o := Options{Newest: "new", Older: []model.Hash{"a", "b", "c", "d"}, Covers: func(c model.Change, h model.Hash) (bool, error) {
 		for i, id := range order {
 			if id == c.ID {
-				return i < covers[h]
+				return i < covers[h], nil
 			}
 		}
-		return false
+		return false, nil
 	}}
 	for _, c := range []struct {
 		name string
@@ -36,7 +36,7 @@ func TestMakePlan(t *testing.T) {
 	}{
 		{"default branch", func(*Options) {}, model.Slot{Kind: Default, Commit: "new", Alternates: []model.Hash{"b", "c"}}},
 		{"declared", func(o *Options) { o.Base, o.Kind = "c", Declared }, model.Slot{Kind: Declared, Commit: "c", Alternates: []model.Hash{"b", "d"}}},
-		{"nothing covered", func(o *Options) { o.Covers = func(model.Change, model.Hash) bool { return false } }, model.Slot{Kind: Default, Commit: "new"}},
+		{"nothing covered", func(o *Options) { o.Covers = func(model.Change, model.Hash) (bool, error) { return false, nil } }, model.Slot{Kind: Default, Commit: "new"}},
 		{"no coverage asked", func(o *Options) { o.Covers = nil }, model.Slot{Kind: Default, Commit: "new"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,10 +45,22 @@ func TestMakePlan(t *testing.T) {
 			source := model.Source{Repo: "o/r", Location: "/r"}
 			c.want.Repo, c.want.Source, c.want.Changes, c.want.Language = "o/r", source, order, "go"
 			want := model.Plan{Repo: "o/r", Slots: []model.Slot{c.want}}
-			if diff := cmp.Diff(want, MakePlan("o/r", source, changes, o)); diff != "" {
+			got, err := MakePlan("o/r", source, changes, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestMakePlanTellsOfCoverage(t *testing.T) {
+	broken := errors.New("missing object")
+	_, err := MakePlan("o/r", model.Source{}, []model.Change{change(1, true)}, Options{Base: "new", Covers: func(model.Change, model.Hash) (bool, error) { return false, broken }})
+	if !errors.Is(err, broken) {
+		t.Errorf("%v: want %v", err, broken)
 	}
 }
 

@@ -40,13 +40,14 @@ type Options struct {
 	Older []model.Hash
 	// Covers reports whether a change can be constructed on a commit, by git objects alone.
 	// nil plans no alternates.
-	Covers func(change model.Change, commit model.Hash) bool
+	Covers func(change model.Change, commit model.Hash) (bool, error)
 }
 
 // MakePlan is the plan of one repository: for each language a slot with the base, all eligible
 // changes of the language, and the nearest older commits that cover at least AlternateCover of
-// what the base covers. It runs nothing and reads only what Covers reads.
-func MakePlan(repo string, source model.Source, changes []model.Change, o Options) model.Plan {
+// what the base covers. It runs nothing and reads only what Covers reads; the errors are those of
+// Covers.
+func MakePlan(repo string, source model.Source, changes []model.Change, o Options) (model.Plan, error) {
 	commit, kind := o.Base, o.Kind
 	if commit == "" {
 		commit, kind = o.Newest, Default
@@ -69,19 +70,26 @@ func MakePlan(repo string, source model.Source, changes []model.Change, o Option
 		for _, c := range own {
 			slot.Changes = append(slot.Changes, c.ID)
 		}
-		slot.Alternates = alternates(slot.Commit, own, o)
+		var err error
+		if slot.Alternates, err = alternates(slot.Commit, own, o); err != nil {
+			return p, err
+		}
 		p.Slots = append(p.Slots, slot)
 	}
-	return p
+	return p, nil
 }
 
-func alternates(commit model.Hash, changes []model.Change, o Options) []model.Hash {
+func alternates(commit model.Hash, changes []model.Change, o Options) ([]model.Hash, error) {
 	if o.Covers == nil {
-		return nil
+		return nil, nil
 	}
 	var covered []model.Change
 	for _, c := range changes {
-		if o.Covers(c, commit) {
+		ok, err := o.Covers(c, commit)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			covered = append(covered, c)
 		}
 	}
@@ -90,23 +98,34 @@ func alternates(commit model.Hash, changes []model.Change, o Options) []model.Ha
 		if i == maxOlder || len(out) == MaxAlternates || len(covered) == 0 {
 			break
 		}
-		if older != commit && coversEnough(older, covered, o.Covers) {
+		if older == commit {
+			continue
+		}
+		ok, err := coversEnough(older, covered, o.Covers)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			out = append(out, older)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // coversEnough stops as soon as the answer is certain, since each question reads trees.
-func coversEnough(commit model.Hash, changes []model.Change, covers func(model.Change, model.Hash) bool) bool {
+func coversEnough(commit model.Hash, changes []model.Change, covers func(model.Change, model.Hash) (bool, error)) (bool, error) {
 	lost := 0
 	for _, c := range changes {
-		if !covers(c, commit) {
+		ok, err := covers(c, commit)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
 			lost++
 		}
 		if float64(len(changes)-lost) < AlternateCover*float64(len(changes)) {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
