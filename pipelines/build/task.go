@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -93,11 +94,16 @@ func (v *validator) leaks(e *ended) error {
 // environment tells about ends as a leak.
 func (v *validator) scan(ctx context.Context, ends []ended) error {
 	var open []int
-	var scans []*leak.Scan
 	for i, e := range ends {
 		if e.err == nil {
-			open, scans = append(open, i), append(scans, e.scan)
+			open = append(open, i)
 		}
+	}
+	// Candidates come in the order in which they ended; a remembered scan has one of its own.
+	slices.SortFunc(open, func(a, b int) int { return strings.Compare(ends[a].candidate.ID, ends[b].candidate.ID) })
+	scans := make([]*leak.Scan, len(open))
+	for n, i := range open {
+		scans[n] = ends[i].scan
 	}
 	if len(open) == 0 {
 		return nil
