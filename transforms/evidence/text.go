@@ -271,17 +271,8 @@ func recordText(r model.Record, changelog []string) string {
 	seen := map[string]bool{}
 	add := func(text string) {
 		var kept []string
-		for line := range strings.SplitSeq(text, "\n") {
-			words := Words(bullet.ReplaceAllString(line, ""))
-			for i, w := range words {
-				words[i] = strings.TrimSuffix(w, "s") // a title told again in the plural is no news
-			}
-			key := strings.Join(words, " ")
-			if seen[key] {
-				continue
-			}
-			seen[key] = len(words) >= minRepeated
-			kept = append(kept, line)
+		for paragraph := range strings.SplitSeq(text, "\n\n") {
+			kept = append(append(kept, unsaid(paragraph, seen)...), "")
 		}
 		if t := tidy(kept); t != "" {
 			parts = append(parts, t)
@@ -296,4 +287,29 @@ func recordText(r model.Record, changelog []string) string {
 	}
 	add(Clean(strings.Join(changelog, "\n")))
 	return strings.Join(parts, "\n\n")
+}
+
+// unsaid are the lines of a paragraph less those that were said before, which it adds to. What
+// is left of a paragraph that was said before goes too when no line of it says anything alone.
+func unsaid(paragraph string, seen map[string]bool) []string {
+	var kept []string
+	repeated, news := false, false
+	for line := range strings.SplitSeq(paragraph, "\n") {
+		words := Words(bullet.ReplaceAllString(line, ""))
+		for i, w := range words {
+			words[i] = strings.TrimSuffix(w, "s") // a title told again in the plural is no news
+		}
+		key := strings.Join(words, " ")
+		if seen[key] {
+			repeated = true
+			continue
+		}
+		seen[key] = len(words) >= minRepeated
+		news = news || seen[key]
+		kept = append(kept, line)
+	}
+	if repeated && !news {
+		return nil
+	}
+	return kept
 }

@@ -84,6 +84,15 @@ func TestRecordText(t *testing.T) {
 	}
 }
 
+// The last line of a paragraph may be too short to be known again.
+func TestRecordTextDropsWhatIsLeft(t *testing.T) {
+	body := "Use the composed value instead of the field, so that nested routes fill the pattern\ncorrectly on Go 1.23+."
+	r := model.Record{Title: "Set the pattern", Body: body, Messages: []string{"Set the pattern\n\n" + body}}
+	if diff := cmp.Diff("Set the pattern\n\n"+body, recordText(r, nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // What the branch's commits say of tests and CI alone is nothing that a solver can do.
 func TestRecordTextWithoutTestTalk(t *testing.T) {
 	r := model.Record{Title: "Refuse empty names", Messages: []string{
