@@ -20,6 +20,7 @@ import (
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/build"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/base"
 )
 
 // sourceFlags name repositories and the changes wanted of them.
@@ -45,7 +46,7 @@ type buildFlags struct {
 func (f *sourceFlags) register(c *call) {
 	c.flags.Var(&f.repos, "repo", "`repository`: a path, a URL, or sample:NAME; may be given several times")
 	c.flags.Var(&f.names, "name", "`owner/repo` to call the repository; once for each --repo")
-	c.flags.StringVar(&f.base, "base", "", "`revision` to build tasks on (default: the newest commit of the default branch)")
+	c.flags.StringVar(&f.base, "base", "", "`revision` to build all tasks on (default: as --bases says)")
 }
 
 // sources are the repositories as they were named; one without --name gets its name when it is
@@ -126,6 +127,9 @@ func (f *buildFlags) register(c *call) {
 	c.flags.Var(&f.branch, "branch", "also take changes merged into this `branch`")
 	c.flags.StringVar(&f.methods, "methods", "change", "methods to build tasks by: change")
 	c.flags.StringVar(&f.levels, "levels", "1", "levels of the construction ladder: 1")
+	c.flags.StringVar(&cfg.Bases, "bases", "", "`which` commits serve as bases: newest, auto (as many as a plan of coverage wants), or a number (default auto; newest with --base)")
+	c.flags.IntVar(&cfg.MinTasksPerBase, "min-tasks-per-base", base.DefaultMinTasks, "changes, not yet covered, that a further base is planned for")
+	c.flags.IntVar(&cfg.BaseAge, "base-age", int(base.DefaultAge.Hours()/24), "days that a base may be older than the newest commit")
 	c.flags.IntVar(&cfg.Repeats, "repeats", build.DefaultRepeats, "complete runs of H and C that an accepted task rests on")
 	c.flags.IntVar(&cfg.BaseRepeats, "base-repeats", build.DefaultBaseRepeats, "runs of each unit of H that look for unstable checks")
 	c.flags.BoolVar(&cfg.AcceptBuildErrors, "accept-build-errors", false, "accept a build error as the failure of a target in every family, not only in features")
@@ -207,6 +211,12 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 		return cfg, err
 	}
 	cfg.Base, cfg.Numbers, cfg.Branches = f.source.base, f.numbers, f.branch
+	if cfg.Bases == "" {
+		cfg.Bases = build.BasesAuto
+		if cfg.Base != "" {
+			cfg.Bases = build.BasesNewest
+		}
+	}
 	cfg.Shards, cfg.Version = f.runner.shards, version()
 	cfg.Execute.Jobs = f.sandbox.jobs
 	if cfg.Out == "" && f.dryRun {

@@ -50,7 +50,7 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.out, "  base %s (%s, %s): %d changes, %d drawn, %d reverse\n", slot.Commit.Short(12), slot.Kind, slot.Language, len(slot.Changes), drawnIn(planned, slot), reverses)
+			fmt.Fprintf(c.out, "  base %s (%s, %s, %s): %d changes, %d covered, %d drawn, %d come as far as a run\n", slot.Commit.Short(12), slot.Kind, slot.Why, slot.Language, len(slot.Changes), slot.Covers, drawnIn(planned, slot), reverses)
 			for _, k := range slices.Sorted(maps.Keys(faults)) {
 				fmt.Fprintf(c.out, "  %4d would end: %s\n", faults[k], k)
 			}
@@ -63,7 +63,7 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 func drawnIn(planned []build.Planned, slot model.Slot) int {
 	n := 0
 	for _, p := range planned {
-		if p.Sampled && p.Slot.Language == slot.Language {
+		if p.Sampled && build.SlotKey(p.Slot) == build.SlotKey(slot) {
 			n++
 		}
 	}

@@ -66,6 +66,8 @@ type Slot struct {
 	Commit     Hash
 	Alternates []Hash
 	Changes    []string // keys of the changes planned for it, sorted
+	Why        string   // newest, tag, date; empty where no plan was made
+	Covers     int      // of Changes: those that reverse on Commit, by git objects alone
 }
 
 // A Plan is the frozen choice of bases of one repository.

@@ -222,3 +222,27 @@ func (r *Repository) FirstParents(ctx context.Context, from model.Hash, max int)
 	}
 	return out, nil
 }
+
+// A Stop is a commit of a first-parent line.
+type Stop struct {
+	Commit model.Hash
+	When   time.Time // committer date
+}
+
+// Line lists a commit and its first parents with their dates, newest first.
+func (r *Repository) Line(ctx context.Context, from model.Hash) ([]Stop, error) {
+	commits, err := r.FirstParents(ctx, from, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Stop, len(commits))
+	for k, h := range commits {
+		i, _ := parseID(string(h))
+		n, err := r.node(i)
+		if err != nil {
+			return nil, err
+		}
+		out[k] = Stop{h, time.Unix(n.when, 0).UTC()}
+	}
+	return out, nil
+}

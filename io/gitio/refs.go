@@ -308,3 +308,17 @@ func (r *Repository) branch(name string, i id, how string) (string, model.Hash, 
 	}
 	return name, i.hash(), how, nil
 }
+
+// Tags are the commits that tags stand for, by short name. A tag of anything else, or of an
+// object that is missing, is left out.
+func (r *Repository) Tags() map[string]model.Hash {
+	out := map[string]model.Hash{}
+	for name, i := range r.refs.ids {
+		if short, ok := strings.CutPrefix(name, "refs/tags/"); ok {
+			if i, err := r.peel(i); err == nil {
+				out[short] = i.hash()
+			}
+		}
+	}
+	return out
+}

@@ -20,15 +20,49 @@ func Build(s beam.Scope, cfg Config) {
 	records, unread := read(s, cfg, beam.CreateList(s, cfg.Sources))
 	found := changes(s, cfg, records)
 	planned, unplanned := plan(s, cfg, found)
+	t := try(s.Scope("first"), cfg, planned)
+	if cfg.severalBases() {
+		again, final := again(s, planned, t.rejected)
+		next := try(s.Scope("second"), cfg, again)
+		t.rejected = final
+		t = t.with(s, next)
+		planned = beam.Flatten(s, planned, again)
+	}
+
+	rejected := beam.Flatten(s, unread, unplanned, t.rejected)
+	bases := baseRows(s, t.bases, t.tasks, t.unstable)
+	write(s, cfg, tables{
+		tasks: t.tasks, changes: changeRows(s, found, planned, t.tasks, rejected), rejections: rejected, attempts: t.attempts,
+		runs: runRows(s, t.runs), bases: bases, costs: costRows(s, bases, t.costs),
+	})
+}
+
+// A tried is what came of planned changes in their slots.
+type tried struct {
+	tasks, rejected, attempts, runs, costs beam.PCollection
+	bases                                  beam.PCollection // BaseRow, perhaps several of one base
+	unstable                               beam.PCollection
+}
+
+// try turns KV<slot key, Planned> into tasks and rejections: each slot's base is prepared, its
+// units run, and each change constructed and validated on it.
+func try(s beam.Scope, cfg Config, planned beam.PCollection) tried {
 	candidates, bases, baseRuns, unprepared := prepare(s, cfg, planned)
 	grouped, done, unitRuns, unstable := units(s, cfg, candidates)
 	tasks, invalid, attempts, runs, costs := validate(s, cfg, grouped, done)
+	return tried{
+		tasks: tasks, rejected: beam.Flatten(s, unprepared, invalid), attempts: attempts, costs: costs,
+		runs: beam.Flatten(s, baseRuns, unitRuns, runs), bases: bases, unstable: unstable,
+	}
+}
 
-	rejected := beam.Flatten(s, unread, unplanned, unprepared, invalid)
-	write(s, cfg, tables{
-		tasks: tasks, changes: changeRows(s, found, planned, tasks, rejected), rejections: rejected, attempts: attempts,
-		runs: runRows(s, baseRuns, unitRuns, runs), bases: baseRows(s, bases, tasks, unstable), costs: costRows(s, bases, costs),
-	})
+func (t tried) with(s beam.Scope, o tried) tried {
+	return tried{
+		tasks: beam.Flatten(s, t.tasks, o.tasks), rejected: beam.Flatten(s, t.rejected, o.rejected),
+		attempts: beam.Flatten(s, t.attempts, o.attempts), runs: beam.Flatten(s, t.runs, o.runs),
+		costs: beam.Flatten(s, t.costs, o.costs), bases: beam.Flatten(s, t.bases, o.bases),
+		unstable: beam.Flatten(s, t.unstable, o.unstable),
+	}
 }
 
 type tables struct{ tasks, changes, rejections, attempts, runs, bases, costs beam.PCollection }

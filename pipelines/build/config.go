@@ -29,6 +29,10 @@ type Config struct {
 	Branches []string  // target branches beside the default one
 	Base     string    // declared base revision; empty: the default branch
 
+	Bases           string // newest, auto, or how many for each repository and language
+	MinTasksPerBase int    // changes not yet covered that a further base is planned for
+	BaseAge         int    // days that a base may be older than the newest commit; 0: DefaultAge
+
 	Repeats           int
 	BaseRepeats       int
 	AcceptBuildErrors bool // for every family, not only feature
@@ -61,8 +65,17 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--sample %d: want 0 (all) or more", cfg.Sample)
 	case !cfg.Since.IsZero() && !cfg.Until.IsZero() && !cfg.Since.Before(cfg.Until):
 		return fmt.Errorf("--since %s is later than --until %s", cfg.Since.Format(time.DateOnly), cfg.Until.Add(-time.Nanosecond).Format(time.DateOnly))
+	case cfg.MinTasksPerBase < 1:
+		return fmt.Errorf("--min-tasks-per-base %d: want 1 or more", cfg.MinTasksPerBase)
+	case cfg.BaseAge < 0:
+		return fmt.Errorf("--base-age %d: want 0 (the default) or more days", cfg.BaseAge)
+	case cfg.Base != "" && cfg.Bases != BasesNewest:
+		return fmt.Errorf("--base %s with --bases %s: a declared base is the only one", cfg.Base, cfg.Bases)
 	case cfg.Base != "" && len(cfg.Sources) > 1:
 		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(cfg.Sources))
+	}
+	if err := checkBases(cfg.Bases); err != nil {
+		return err
 	}
 	seen := map[string]string{}
 	for _, s := range cfg.Sources {
@@ -99,6 +112,9 @@ func (cfg Config) Hash() string {
 		Commits           bool
 		Branches          []string
 		Base              string
+		Bases             string
+		MinTasksPerBase   int
+		BaseAge           int
 		Repeats           int
 		BaseRepeats       int
 		AcceptBuildErrors bool
@@ -106,6 +122,6 @@ func (cfg Config) Hash() string {
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
-	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Repeats,
+	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Bases, cfg.MinTasksPerBase, cfg.BaseAge, cfg.Repeats,
 		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, cfg.Execute.Sandbox, images, cfg.OutputShards}))
 }

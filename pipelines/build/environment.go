@@ -31,7 +31,7 @@ func Environment(ctx context.Context, shop *execute.Shop, cfg Config, src model.
 		return model.BaseRow{}, fmt.Errorf("%s at %s: %w", src.Repo, commit.Short(12), err)
 	}
 	slot := model.Slot{Repo: src.Repo, Source: src, Language: l.Name(), Kind: kind, Commit: commit}
-	p, err := cfg.prepareBase(ctx, shop, slot, commit, nil)
+	p, err := cfg.prepareBase(ctx, shop, slot, commit, nil, true)
 	if err != nil {
 		return p.row, err
 	}

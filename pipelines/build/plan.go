@@ -27,8 +27,10 @@ func init() {
 // Planned is a change in a slot of the plan.
 type Planned struct {
 	Slot    model.Slot
+	Next    model.Slot // the slot to try should this one's base be at fault; no commit: none
 	Change  model.Change
 	Sampled bool
+	Try     int // 0, or 1 in the slot tried next
 }
 
 // SlotKey is the identity of a slot: repository, commit and language.
@@ -66,9 +68,8 @@ func (f *planFn) ProcessElement(ctx context.Context, _ string, next func(*model.
 	return nil
 }
 
-// Plan chooses the bases of one repository's changes: for now one slot a language, at the
-// declared or default revision. Ineligible changes, and those that the base does not descend
-// from, are rejections.
+// Plan chooses the bases of one repository's changes and gives each change its slot. Ineligible
+// changes, and those that the newest or declared base does not descend from, are rejections.
 func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Change) (model.Plan, []Planned, []model.Rejection, error) {
 	var rejected []model.Rejection
 	slices.SortFunc(found, func(a, b model.Change) int { return strings.Compare(a.ID, b.ID) })
@@ -88,42 +89,33 @@ func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Cha
 	if err != nil {
 		return model.Plan{}, nil, nil, err
 	}
-	commit, kind, err := BaseRevision(ctx, repo, cfg.Base)
+	b, err := newBases(ctx, shop, cfg, repo, source, eligible)
 	if err != nil {
 		return model.Plan{}, nil, nil, err
 	}
-	hosted := eligible[:0:0]
+	var hosted []model.Change
 	for _, c := range eligible {
-		if err := base.Hosts(c, commit, repo); err != nil {
+		if err := base.Hosts(c, b.commit, repo); err != nil {
 			rejected = append(rejected, Reject(candidateOf(c), err))
 			continue
 		}
 		hosted = append(hosted, c)
 	}
-	o, err := options(ctx, shop, repo, commit, kind)
-	if err != nil {
-		return model.Plan{}, nil, nil, err
-	}
-	p, err := base.MakePlan(eligible[0].Repo, source, hosted, o)
-	if err != nil {
-		return model.Plan{}, nil, nil, fmt.Errorf("plan bases of %s: %w", eligible[0].Repo, err)
-	}
-	return p, members(p, hosted, draw(hosted, cfg.Sample)), rejected, nil
-}
-
-// members pairs each change with its slot.
-func members(p model.Plan, changes []model.Change, drawn map[string]bool) []Planned {
-	var out []Planned
-	for _, slot := range p.Slots {
-		bare := slot
-		bare.Changes = nil // the group of the slot is the list
-		for _, c := range changes {
-			if c.Language == slot.Language {
-				out = append(out, Planned{Slot: bare, Change: c, Sampled: drawn[c.ID]})
-			}
+	p := model.Plan{Repo: eligible[0].Repo}
+	var planned []Planned
+	drawn := draw(hosted, cfg.Sample)
+	languages, groups := byLanguage(hosted)
+	for _, l := range languages {
+		slots, assigned, err := b.plan(ctx, p.Repo, l, groups[l])
+		if err != nil {
+			return p, nil, nil, fmt.Errorf("plan bases of %s: %w", p.Repo, err)
+		}
+		p.Slots = append(p.Slots, slots...)
+		for i, c := range groups[l] {
+			planned = append(planned, Planned{Slot: assigned[i].slot, Next: assigned[i].next, Change: c, Sampled: drawn[c.ID]})
 		}
 	}
-	return out
+	return p, planned, rejected, nil
 }
 
 // candidateOf is a change that has no base yet.
@@ -218,7 +210,7 @@ func Reversible(ctx context.Context, shop *execute.Shop, slot model.Slot, planne
 	}
 	n, faults := 0, map[string]int{}
 	for _, p := range planned {
-		if !p.Sampled || p.Slot.Language != slot.Language {
+		if !p.Sampled || SlotKey(p.Slot) != SlotKey(slot) {
 			continue
 		}
 		if _, err := newWork(ctx, shop, l, p.Change, h); err != nil {

@@ -47,22 +47,24 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 	group := slices.Collect(values(next))
 	slices.SortFunc(group, func(a, b Planned) int { return strings.Compare(a.Change.ID, b.Change.ID) })
 	slot := group[0].Slot
+	tries := map[string]int{}
 	var drawn []model.Change
 	for _, p := range group {
 		if p.Sampled {
 			drawn = append(drawn, p.Change)
+			tries[p.Change.ID] = p.Try
 		}
 	}
 	commits := append([]model.Hash{slot.Commit}, slot.Alternates...)
 	var last error
 	for i, commit := range commits {
-		b, err := f.Config.prepareBase(ctx, shop, slot, commit, drawn)
+		b, err := f.Config.prepareBase(ctx, shop, slot, commit, drawn, false)
 		for _, r := range b.runs {
 			run(r)
 		}
 		if err == nil {
 			row(b.row)
-			return f.assign(ctx, shop, b, drawn, emit, reject)
+			return f.assign(ctx, shop, b, drawn, tries, emit, reject)
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -81,8 +83,8 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 	return nil
 }
 
-// assign freezes the candidates of a healthy base.
-func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, drawn []model.Change, emit func(model.Candidate), reject func(model.Rejection)) error {
+// assign freezes the candidates of a base. tries says which try each change is in.
+func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, drawn []model.Change, tries map[string]int, emit func(model.Candidate), reject func(model.Rejection)) error {
 	text, err := json.Marshal(b.base)
 	if err != nil {
 		return fmt.Errorf("encode base %s: %w", b.base.Key(), err)
@@ -111,7 +113,9 @@ func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, 
 			continue
 		}
 		execute.Progress.Candidates.Add(1)
-		emit(base.Assign(c, b.base, ref, toMerge, toNewest))
+		candidate := base.Assign(c, b.base, ref, toMerge, toNewest)
+		candidate.Try = tries[c.ID]
+		emit(candidate)
 	}
 	return nil
 }
@@ -127,8 +131,9 @@ type prepared struct {
 }
 
 // prepareBase readies one commit: tree, recipe, environment, build, and one run of each unit
-// that the changes need. The error is a *model.Fault when the base is at fault.
-func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot model.Slot, commit model.Hash, drawn []model.Change) (p prepared, err error) {
+// that the changes need. Where none of the changes can be constructed on the commit, nothing of it
+// is prepared, unless always. The error is a *model.Fault when the base is at fault.
+func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot model.Slot, commit model.Hash, drawn []model.Change, always bool) (p prepared, err error) {
 	p.row = model.BaseRow{Repo: slot.Repo, BaseCommit: string(commit), BaseKind: slot.Kind, Source: slot.Source.Location, Language: slot.Language, ChangesPlanned: int64(len(drawn))}
 	step := func(name string, err error) error {
 		outcome := "ok"
@@ -146,6 +151,16 @@ func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot mode
 	l, h, err := cfg.recipe(ctx, shop, slot, commit, &p)
 	if step("recipe", err) != nil {
 		return p, err
+	}
+	if !always {
+		n, err := constructed(ctx, shop, l, drawn, h)
+		if err != nil {
+			return p, err
+		}
+		if n == 0 {
+			p.row.Steps = append(p.row.Steps, model.StepRow{Step: "changes", Outcome: fmt.Sprintf("none of %d can be constructed here: not prepared", len(drawn))})
+			return p, nil
+		}
 	}
 	facts, err := shop.Ready(ctx, &p.base, l)
 	if step("environment", err) != nil {
@@ -171,6 +186,22 @@ func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot mode
 	}
 	p.row.Healthy = true
 	return p, nil
+}
+
+// constructed counts the changes that come as far as a run on h.
+func constructed(ctx context.Context, shop *execute.Shop, l lang.Language, changes []model.Change, h *tree.Tree) (int, error) {
+	n := 0
+	for _, c := range changes {
+		_, err := newWork(ctx, shop, l, c, h)
+		var fault *model.Fault
+		switch {
+		case err == nil:
+			n++
+		case !errors.As(err, &fault):
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // recipe reads the tree of a commit, keeps its archive and derives the base value.

@@ -49,7 +49,7 @@ func (byChangeFn) ProcessElement(c model.Change) (string, model.Change) { return
 type plannedByChangeFn struct{}
 
 func (plannedByChangeFn) ProcessElement(_ string, p Planned) (string, Planned) {
-	return p.Change.ID, Planned{Slot: p.Slot, Sampled: p.Sampled}
+	return p.Change.ID, Planned{Slot: p.Slot, Sampled: p.Sampled, Try: p.Try}
 }
 
 type taskByChangeFn struct{}
@@ -79,9 +79,9 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 	if n := c.Record.Number; n > 0 {
 		r.SourcePR = &n
 	}
-	var p Planned
-	if planned(&p) {
-		r.Planned, r.Sampled = true, p.Sampled
+	tries := slices.SortedFunc(values(planned), func(a, b Planned) int { return cmp.Compare(a.Try, b.Try) })
+	if len(tries) > 0 {
+		r.Planned, r.Sampled = true, tries[0].Sampled
 	}
 	var end model.Rejection
 	if rejected(&end) {
@@ -94,8 +94,11 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 	if tasks(&id) {
 		r.End, r.EndStage, r.EndReason = "task", "", ""
 	}
-	if r.Planned && (r.End == "task" || afterConstruction[model.Stage(r.EndStage)]) {
-		r.Bases = []model.BaseLevel{{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: "reversal"}}
+	if r.End != "task" && !afterConstruction[model.Stage(r.EndStage)] && len(tries) > 0 {
+		tries = tries[:len(tries)-1] // the last one was not constructed
+	}
+	for _, p := range tries {
+		r.Bases = append(r.Bases, model.BaseLevel{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: "reversal"})
 	}
 	return r
 }
@@ -105,7 +108,8 @@ var afterConstruction = map[model.Stage]bool{
 	model.StageAlignment: true, model.StageLifecycle: true, model.StageFidelity: true, model.StageLeak: true, model.StageReview: true,
 }
 
-// baseRows joins BaseRow with the tasks built on it and its unstable checks.
+// baseRows joins BaseRow, of which each try may have made one, with the tasks built on the base
+// and its unstable checks.
 func baseRows(s beam.Scope, bases, tasks, unstable beam.PCollection) beam.PCollection {
 	s = s.Scope("bases")
 	return beam.ParDo(s, &baseRowFn{}, beam.CoGroupByKey(s, beam.ParDo(s, &baseByKeyFn{}, bases), beam.ParDo(s, &taskByBaseFn{}, tasks), unstable))
@@ -136,10 +140,29 @@ func (baseRowFn) ProcessElement(_ string, bases func(*model.BaseRow) bool, tasks
 		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Cause, b.Cause))
 	})
 	checks = slices.Compact(checks)
-	for b := range values(bases) {
-		b.Tasks, b.Unstable = n, checks
-		emit(b)
+	found := slices.SortedFunc(values(bases), func(a, b model.BaseRow) int {
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.ChangesPlanned, a.ChangesPlanned))
+	})
+	if len(found) == 0 {
+		return
 	}
+	best := found[0]
+	for _, b := range found[1:] {
+		best.ChangesPlanned += b.ChangesPlanned
+	}
+	best.Tasks, best.Unstable = n, checks
+	emit(best)
+}
+
+// rank orders the rows of one base by how far it came.
+func rank(b model.BaseRow) int {
+	switch {
+	case b.Healthy:
+		return 2
+	case b.Prepared:
+		return 1
+	}
+	return 0
 }
 
 // runRows keeps one row of each run and candidate: the one that ran it rather than one that

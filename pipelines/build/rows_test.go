@@ -85,9 +85,9 @@ func collect[T any](into *[]T) func(T) { return func(v T) { *into = append(*into
 
 func TestBaseRow(t *testing.T) {
 	var got []model.BaseRow
-	baseRowFn{}.ProcessElement("", each(model.BaseRow{Repo: "o/r"}, model.BaseRow{Repo: "o/s"}), each("a", "b", "c"), each(model.UnstableCheck{ID: "y", Cause: "order"}, model.UnstableCheck{ID: "x", Cause: "flaky"}, model.UnstableCheck{ID: "x", Cause: "flaky"}), collect(&got))
+	baseRowFn{}.ProcessElement("", each(model.BaseRow{Repo: "o/r", ChangesPlanned: 2}, model.BaseRow{Repo: "o/r", Prepared: true, Healthy: true, ChangesPlanned: 3}), each("a", "b", "c"), each(model.UnstableCheck{ID: "y", Cause: "order"}, model.UnstableCheck{ID: "x", Cause: "flaky"}, model.UnstableCheck{ID: "x", Cause: "flaky"}), collect(&got))
 	flips := []model.UnstableCheck{{ID: "x", Cause: "flaky"}, {ID: "y", Cause: "order"}}
-	if d := cmp.Diff([]model.BaseRow{{Repo: "o/r", Tasks: 3, Unstable: flips}, {Repo: "o/s", Tasks: 3, Unstable: flips}}, got); d != "" {
+	if d := cmp.Diff([]model.BaseRow{{Repo: "o/r", Prepared: true, Healthy: true, ChangesPlanned: 5, Tasks: 3, Unstable: flips}}, got); d != "" {
 		t.Error(d)
 	}
 	got = nil

@@ -322,7 +322,7 @@ func (v *validator) gates(e *ended) error {
 }
 
 func (e *ended) attempt() model.Attempt {
-	a := model.Attempt{Candidate: e.candidate.ID, Level: 1, Mapping: "reversal", Number: 1, Outcome: "accepted", Seconds: e.elapsed}
+	a := model.Attempt{Candidate: e.candidate.ID, Level: 1, Mapping: "reversal", Number: 1 + int64(e.candidate.Try), Outcome: "accepted", Seconds: e.elapsed}
 	if e.work != nil && len(e.work.draft.D.Files) > 0 {
 		a.PatchHash = string(model.Sum([]byte(e.work.draft.D.String())))
 	}

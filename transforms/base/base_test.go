@@ -16,50 +16,33 @@ func change(n int64, eligible bool) model.Change {
 		Eligible: eligible, MergedAt: time.Date(2025, 1, int(n), 0, 0, 0, 0, time.UTC)}
 }
 
-func TestMakePlan(t *testing.T) {
-	changes := []model.Change{change(3, true), change(1, true), change(2, false), change(4, true), change(5, true), change(6, true), change(7, true)}
-	// The base covers the first five of six, the older commits as many as said.
-	covers := map[model.Hash]int{"new": 5, "a": 3, "b": 4, "c": 5, "d": 5}
-	order := []string{"o__r-1", "o__r-3", "o__r-4", "o__r-5", "o__r-6", "o__r-7"}
-	o := Options{Newest: "new", Older: []model.Hash{"a", "b", "c", "d"}, Covers: func(c model.Change, h model.Hash) (bool, error) {
-		for i, id := range order {
-			if id == c.ID {
-				return i < covers[h], nil
-			}
-		}
-		return false, nil
-	}}
-	for _, c := range []struct {
-		name string
-		edit func(*Options)
-		want model.Slot
+func TestAlternates(t *testing.T) {
+	changes := []model.Change{change(1, true), change(2, true), change(3, true), change(4, true), change(5, true)}
+	// The older commits cover as many of the five as said.
+	covers := map[model.Hash]int{"a": 3, "b": 4, "c": 5, "d": 5}
+	ask := func(c model.Change, h model.Hash) (bool, error) { return int(c.Record.Number) <= covers[h], nil }
+	older := []model.Hash{"a", "b", "c", "d"}
+	for _, tt := range []struct {
+		name    string
+		covered []model.Change
+		older   []model.Hash
+		want    []model.Hash
 	}{
-		{"default branch", func(*Options) {}, model.Slot{Kind: Default, Commit: "new", Alternates: []model.Hash{"b", "c"}}},
-		{"declared", func(o *Options) { o.Base, o.Kind = "c", Declared }, model.Slot{Kind: Declared, Commit: "c", Alternates: []model.Hash{"b", "d"}}},
-		{"nothing covered", func(o *Options) { o.Covers = func(model.Change, model.Hash) (bool, error) { return false, nil } }, model.Slot{Kind: Default, Commit: "new"}},
-		{"no coverage asked", func(o *Options) { o.Covers = nil }, model.Slot{Kind: Default, Commit: "new"}},
+		{"nearest that cover enough", changes, older, []model.Hash{"b", "c"}},
+		{"one", changes, older[3:], []model.Hash{"d"}},
+		{"none", changes, older[:1], nil},
+		{"nothing covered", nil, older, nil},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := o
-			c.edit(&o)
-			source := model.Source{Repo: "o/r", Location: "/r"}
-			c.want.Repo, c.want.Source, c.want.Changes, c.want.Language = "o/r", source, order, "go"
-			want := model.Plan{Repo: "o/r", Slots: []model.Slot{c.want}}
-			got, err := MakePlan("o/r", source, changes, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("plan (-want +got):\n%s", diff)
-			}
-		})
+		got, err := Alternates(tt.covered, tt.older, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
 	}
-}
-
-func TestMakePlanTellsOfCoverage(t *testing.T) {
 	broken := errors.New("missing object")
-	_, err := MakePlan("o/r", model.Source{}, []model.Change{change(1, true)}, Options{Base: "new", Covers: func(model.Change, model.Hash) (bool, error) { return false, broken }})
-	if !errors.Is(err, broken) {
+	if _, err := Alternates(changes, older, func(model.Change, model.Hash) (bool, error) { return false, broken }); !errors.Is(err, broken) {
 		t.Errorf("%v: want %v", err, broken)
 	}
 }
