@@ -41,7 +41,7 @@ var rooms = []room{
 	{"io/sampleio", []string{"model", "io"}, []string{"github.com/rogpeppe/go-internal"}},
 	{"io", []string{"model", "io"}, []string{sdk}},
 	{"pipelines", []string{"model", "transforms", "io", "pipelines"}, []string{sdk, "golang.org/x/sync"}},
-	{"runners", []string{"model", "pipelines", "runners"}, []string{sdk, "golang.org/x/sync"}},
+	{"runners", []string{"model", "pipelines", "runners"}, []string{sdk, "golang.org/x/sync", "google.golang.org/api"}},
 	{"scripts", []string{"model", "transforms", "io"}, []string{"github.com/go-git/go-git", "github.com/bluekeyes/go-gitdiff"}},
 	{".", []string{"model", "transforms", "io", "pipelines", "runners"}, []string{sdk, "golang.org/x/term"}},
 }
