@@ -75,8 +75,8 @@ func (v *validator) leaks(e *ended) error {
 		}
 	}
 	scan, err := leak.New(leak.Subject{
-		S: e.s, H: v.h, Before: w.before, Kind: v.lang.Kind,
-		Lines: append(append(added(w.source), added(w.docs)...), added(e.fix)...), CheckLines: append(added(w.checks), added(e.testPatch)...),
+		S: e.s, H: v.h, Before: w.Before, Kind: v.lang.Kind,
+		Lines: append(append(added(w.Source), added(w.Docs)...), added(e.fix)...), CheckLines: append(added(w.checks), added(e.testPatch)...),
 		Checks: w.checks.Paths(), Assets: kept, Self: v.base.Recipe.Self,
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *validator) scan(ctx context.Context, ends []ended) error {
 	}
 	for n, i := range open {
 		if err := leaked(found[n]); err != nil {
-			ends[i].err = err
+			ends[i].lose(err)
 		}
 	}
 	return nil
