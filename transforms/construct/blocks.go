@@ -62,9 +62,14 @@ func (u *undoing) some(int) error {
 		u.dropped = append(u.dropped, p+" whole")
 	}
 	for _, c := range refused {
-		u.dropped = append(u.dropped, fmt.Sprintf("%s %d", c.Path, c.Hunk+1))
+		if c.Hunk >= 0 {
+			u.dropped = append(u.dropped, fmt.Sprintf("%s %d", c.Path, c.Hunk+1))
+		} else {
+			u.dropped = append(u.dropped, c.Path+" whole")
+		}
 	}
 	slices.Sort(u.dropped)
+	u.dropped = slices.Compact(u.dropped)
 	u.tree = u.tree.With(res.Changes...)
 	u.places = res.Places
 	if u.tree.Hash() == u.H.Hash() {
@@ -93,7 +98,7 @@ func (u *undoing) each(place func(text string, h patch.Hunk) (string, model.Reas
 			return err
 		}
 		if !ok {
-			return reject(model.StageConstruct, model.DoesNotReverse, "%s: H has no such file", f.Old)
+			return reject(model.StageConstruct, model.DoesNotReverse, "%s: hunk %d of %d", f.Path(), c.Hunk+1, len(f.Hunks))
 		}
 		text, why := place(string(file.Data), f.Hunks[c.Hunk])
 		if why != "" {

@@ -10,7 +10,7 @@ import (
 const maxMerged = 4 << 20
 
 // Merge takes the change from base to theirs over to ours, a three-way merge: on lines, and where
-// both changed the same lines, on the tokens of those. clean is false where they still disagree,
+// both changed the same lines and ours is still akin to base, on the tokens of those. clean is false where they still disagree,
 // or where a text is larger than 4 MiB. Changes of both sides that touch without overlapping
 // disagree, as in git.
 func Merge(base, ours, theirs string) (merged string, clean bool) {
@@ -18,7 +18,11 @@ func Merge(base, ours, theirs string) (merged string, clean bool) {
 		return "", false
 	}
 	parts, clean := merge(splitLines(base), splitLines(ours), splitLines(theirs), func(b, o, t []string) ([]string, bool) {
-		return merge(tokens(b), tokens(o), tokens(t), nil)
+		tb, to := tokens(b), tokens(o)
+		if !akin(tb, to) {
+			return nil, false
+		}
+		return merge(tb, to, tokens(t), nil)
 	})
 	return strings.Join(parts, ""), clean
 }
@@ -30,6 +34,31 @@ func MergeLines(base, ours, theirs string) (merged string, clean bool) {
 	}
 	parts, clean := merge(splitLines(base), splitLines(ours), splitLines(theirs), nil)
 	return strings.Join(parts, ""), clean
+}
+
+// akin reports whether at least half of the tokens of either side are the other's too: of what
+// was rewritten, tokens that happen to be alike are no guide.
+func akin(a, b []string) bool {
+	count := map[string]int{}
+	for _, t := range a {
+		if strings.TrimSpace(t) != "" {
+			count[t]++
+		}
+	}
+	all, shared := 0, 0
+	for _, n := range count {
+		all += n
+	}
+	for _, t := range b {
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		if all++; count[t] > 0 {
+			count[t]--
+			shared++
+		}
+	}
+	return 4*shared >= all
 }
 
 var token = regexp.MustCompile(`[\pL\pN_]+|[ \t]+|\r?\n|.`)

@@ -46,6 +46,16 @@ func TestMergeTokens(t *testing.T) {
 	}
 }
 
+// What was rewritten is no place for a change of tokens that happen to stand there too.
+func TestMergeOfTheRewritten(t *testing.T) {
+	base := "\tn := 0\n\tfor _, x := range xs {\n\t\tn += x\n\t}\n\tif n > Limit {\n\t\tn = Limit\n\t}\n\treturn n\n}\n"
+	ours := "\tif len(xs) > 0 {\n\t\tn := 0\n\t\tfor _, x := range xs {\n\t\t\tn += x\n\t\t}\n\t\tif n > Limit {\n\t\t\tn = Limit\n\t\t}\n\t\treturn n\n\t}\n\treturn 0\n}\n"
+	theirs := "\tn := 0\n\tfor _, x := range xs {\n\t\tn += x\n\t}\n\treturn n\n}\n"
+	if got, clean := Merge(base, ours, theirs); clean {
+		t.Errorf("merged to %q", got)
+	}
+}
+
 // Where git merges lines cleanly so does MergeLines, to the same bytes, and the other way round.
 func TestMergeAgreesWithGit(t *testing.T) {
 	git, err := exec.LookPath("git")
@@ -116,8 +126,8 @@ func FuzzMerge(f *testing.F) {
 		if got, clean := Merge(base, base, theirs); !clean || got != theirs {
 			t.Errorf("with our side unchanged: %q, %v; want %q", got, clean, theirs)
 		}
-		a, cleanA := Merge(base, ours, theirs)
-		b, cleanB := Merge(base, theirs, ours)
+		a, cleanA := MergeLines(base, ours, theirs)
+		b, cleanB := MergeLines(base, theirs, ours)
 		if cleanA != cleanB || cleanA && a != b {
 			t.Errorf("the sides are not alike: %q, %v and %q, %v", a, cleanA, b, cleanB)
 		}
