@@ -224,7 +224,7 @@ func (cfg Config) Constructible(ctx context.Context, shop *execute.Shop, slot mo
 	type one struct{ mapping, fault string }
 	byMapping, faults = map[string]int{}, map[string]int{}
 	err = execute.Each(ctx, cfg.Execute.Jobs, slices.Values(own), func(ctx context.Context, p Planned) one {
-		w, err := newWork(ctx, shop, l, cfg.ladder(), p.Change, h)
+		w, err := newWork(ctx, shop, l, cfg.ladder(), p.Change, slot.Commit, h)
 		if err != nil {
 			r := Reject(model.Candidate{Change: p.Change}, err)
 			return one{fault: string(r.Stage) + " " + string(r.Reason)}

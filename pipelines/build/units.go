@@ -51,11 +51,11 @@ func (f *needFn) ProcessElement(ctx context.Context, c model.Candidate, need fun
 	if err != nil {
 		return err
 	}
-	_, l, h, err := openBase(ctx, shop, c)
+	b, l, h, err := openBase(ctx, shop, c)
 	if err != nil {
 		return err
 	}
-	for _, u := range append(f.Config.neededUnits(ctx, shop, l, c.Change, h), "") {
+	for _, u := range append(f.Config.neededUnits(ctx, shop, l, c.Change, b.Commit, h), "") {
 		need(fmt.Sprintf("%s!%s", c.BaseKey, shard(u, f.Config.Shards)), Need{Base: c.Base, Unit: u})
 	}
 	group(fmt.Sprintf("%s!%s", c.BaseKey, shard(c.ID, f.Config.Shards)), c)
@@ -90,8 +90,8 @@ func baseOf(ctx context.Context, shop *execute.Shop, ref model.Hash) (b model.Ba
 
 // neededUnits are the units of H that a change's checks are in, and those of the touched
 // modules: none when the change does not come as far as a run.
-func (cfg Config) neededUnits(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, h *tree.Tree) []string {
-	w, err := newWork(ctx, shop, l, cfg.ladder(), c, h)
+func (cfg Config) neededUnits(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, base model.Hash, h *tree.Tree) []string {
+	w, err := newWork(ctx, shop, l, cfg.ladder(), c, base, h)
 	if err != nil {
 		return nil
 	}

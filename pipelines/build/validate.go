@@ -132,7 +132,7 @@ type ended struct {
 // candidate at a time, until one is accepted or none is left that could be.
 func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
 	e := ended{candidate: c}
-	if e.work, e.err = readWork(ctx, v.shop, v.lang, c.Change, v.h); e.err != nil {
+	if e.work, e.err = readWork(ctx, v.shop, v.lang, c.Change, v.base.Commit, v.h); e.err != nil {
 		e.note(construct.Mappings[0])
 		return e
 	}

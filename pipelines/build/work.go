@@ -26,9 +26,9 @@ type work struct {
 	draft       construct.Draft
 }
 
-// readWork reads a change's patches and the trees around it, and finds its targets on h. The
-// error is a *model.Fault when h lacks them.
-func readWork(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, h *tree.Tree) (*work, error) {
+// readWork reads a change's patches, the trees around it, and where its files went on the way to
+// the base, whose tree is h.
+func readWork(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, base model.Hash, h *tree.Tree) (*work, error) {
 	w := &work{Input: construct.Input{Change: c, H: h}}
 	for _, p := range []struct {
 		hash model.Hash
@@ -48,13 +48,19 @@ func readWork(ctx context.Context, shop *execute.Shop, l lang.Language, c model.
 	if w.After, err = shop.Tree(ctx, repo, c.Record.After); err != nil {
 		return w, err
 	}
-	return w, nil
+	paths := w.Source.Paths()
+	for _, s := range c.Touched {
+		paths = append(paths, s.Path)
+	}
+	slices.Sort(paths)
+	w.Moves, err = moves(ctx, repo, c, base, slices.Compact(paths))
+	return w, err
 }
 
 // aim finds the targets on H and the units that the candidate rests on.
 func (w *work) aim(l lang.Language) error {
 	var err error
-	if w.targets, err = construct.Targets(w.Change, w.H, l); err != nil {
+	if w.targets, err = construct.Targets(w.Change, w.Moves, w.H, l); err != nil {
 		return err
 	}
 	w.targetUnits, w.nearby = construct.Units(w.targets, w.Change, w.H, l)
@@ -69,8 +75,8 @@ func (w *work) units() []string {
 // newWork takes a change as far as it comes without a run: undone on h by the first mapping of
 // the ladder that succeeds. The error is a *model.Fault when the change ends here: that of the
 // ladder's first mapping.
-func newWork(ctx context.Context, shop *execute.Shop, l lang.Language, ladder []construct.Mapping, c model.Change, h *tree.Tree) (*work, error) {
-	w, err := readWork(ctx, shop, l, c, h)
+func newWork(ctx context.Context, shop *execute.Shop, l lang.Language, ladder []construct.Mapping, c model.Change, base model.Hash, h *tree.Tree) (*work, error) {
+	w, err := readWork(ctx, shop, l, c, base, h)
 	if err != nil {
 		return w, err
 	}

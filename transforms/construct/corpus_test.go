@@ -130,7 +130,7 @@ func report(c model.Change, source, docs patch.Patch, h, before *tree.Tree) (str
 	for _, cut := range d.DocsCut {
 		fmt.Fprintf(&b, "cut %s:%d %s\n", cut.Path, cut.Line, cut.Text)
 	}
-	targets, err := Targets(c, h, l)
+	targets, err := Targets(c, nil, h, l)
 	if err != nil {
 		return b.String(), err
 	}
