@@ -28,7 +28,10 @@ func (v *validator) task(e *ended) (model.Task, error) {
 	if err != nil {
 		return model.Task{}, fmt.Errorf("encode protocol: %w", err)
 	}
-	statement := construct.Statement(c)
+	statement, origin := construct.Statement(c), c.SpecificationOrigin
+	if len(w.draft.Dropped) > 0 { // the text tells of more than is undone
+		statement, origin = construct.PartialStatement(w.draft, verdict.Hidden), "deterministic"
+	}
 	iface := construct.Interface(verdict.Hidden, w.draft.Removed)
 	weighted, equal, parts := fidelity.Score(c.Profile, w.draft.Profile)
 	id, merged := e.candidate.ID, c.MergedAt.UTC()
@@ -45,7 +48,7 @@ func (v *validator) task(e *ended) (model.Task, error) {
 		Fidelity: &weighted, FidelityEqual: &equal, FidelityParts: &parts, Restoration: "identical",
 		Repeats: int64(verdict.Repeats), FlakeBound: verdict.FlakeBound, ClockTested: v.clock && v.cfg.BaseRepeats >= 3, BuildErrorTarget: verdict.BuildErrorTarget,
 		SourceCommit: string(c.Record.MergeCommit), SourceMergedAt: &merged, TextSource: c.Record.TextSource,
-		SpecificationOrigin: c.SpecificationOrigin, Leaks: []model.LeakFinding{}, Review: "none",
+		SpecificationOrigin: origin, Leaks: []model.LeakFinding{}, Review: "none",
 		SkippedSteps: skipped(verdict), ConfigHash: v.cfg.Hash(), TaskmillVersion: v.cfg.Version,
 	}
 	if n := c.Record.Number; n > 0 {

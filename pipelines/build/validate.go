@@ -177,10 +177,34 @@ func (v *validator) attempt(ctx context.Context, e *ended, m construct.Mapping, 
 	if err := v.gates(e); err != nil {
 		return err
 	}
+	if m.Partial() {
+		if err := half(e.verdict.Hidden, w.targets); err != nil {
+			return err
+		}
+	}
 	if e.task, err = v.task(e); err != nil {
 		return err
 	}
 	return v.leaks(e)
+}
+
+// half rejects a change that was undone in part when under half of its target functions are
+// targets of the task.
+func half(hidden, targets []model.Surface) error {
+	is := map[string]bool{}
+	for _, s := range targets {
+		is[s.Key()] = true
+	}
+	n := 0
+	for _, s := range hidden {
+		if is[s.Key()] {
+			n++
+		}
+	}
+	if 2*n >= len(targets) {
+		return nil
+	}
+	return &model.Fault{Stage: model.StageLifecycle, Reason: model.ConditionUnmet, Detail: fmt.Sprintf("undone in part, it fails %d of %d target functions", n, len(targets))}
 }
 
 // further reports whether a fault lies in a later stage than another.

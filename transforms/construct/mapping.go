@@ -35,6 +35,9 @@ var Mappings = []Mapping{
 	{Name: "partial", Context: 3, Level: 2, partial: true, undo: (*undoing).some},
 }
 
+// Partial reports whether parts of the change may stay done.
+func (m Mapping) Partial() bool { return m.partial }
+
 // An Input is what a change is undone from: its patches, and the trees around it.
 type Input struct {
 	Change        model.Change
