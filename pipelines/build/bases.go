@@ -48,7 +48,7 @@ func newBases(ctx context.Context, shop *execute.Shop, cfg Config, repo *gitio.R
 		return nil, err
 	}
 	b.points = b.choices()
-	b.covered, err = newReversals(ctx, shop, repo, b.line, changes)
+	b.covered, err = newReversals(ctx, shop, repo, b.line, changes, len(cfg.ladder()) > 2)
 	return b, err
 }
 

@@ -21,6 +21,7 @@ import (
 // for concurrent use by changes.
 type reversals struct {
 	repo    *gitio.Repository
+	merges  bool               // a three-way merge counts as well
 	line    map[model.Hash]int // place on the default branch's first-parent line, 0 is newest
 	changes map[string]*reversal
 
@@ -45,8 +46,8 @@ type placing struct {
 }
 
 // newReversals reads the patches of changes. line is newest first.
-func newReversals(ctx context.Context, shop *execute.Shop, repo *gitio.Repository, line []gitio.Stop, changes []model.Change) (*reversals, error) {
-	r := &reversals{repo: repo, line: map[model.Hash]int{}, changes: map[string]*reversal{}, places: map[model.Hash]*placing{}}
+func newReversals(ctx context.Context, shop *execute.Shop, repo *gitio.Repository, line []gitio.Stop, changes []model.Change, merges bool) (*reversals, error) {
+	r := &reversals{repo: repo, merges: merges, line: map[model.Hash]int{}, changes: map[string]*reversal{}, places: map[model.Hash]*placing{}}
 	for i, s := range line {
 		r.line[s.Commit] = i
 	}
@@ -94,23 +95,23 @@ func (r *reversals) at(ctx context.Context, commit model.Hash) (map[string]model
 	return p.entries, p.err
 }
 
-// covers reports whether a change reverses on a commit that descends from it and that still has
+// covers reports whether a change reverses (or merges) on a commit that descends from it and that still has
 // a file of its checks. One goroutine a change.
-func (r *reversals) covers(ctx context.Context, c model.Change, commit model.Hash) (bool, error) {
+func (r *reversals) covers(ctx context.Context, c model.Change, at model.Hash) (bool, error) {
 	merged, on := r.line[c.Record.MergeCommit]
-	at, known := r.line[commit]
+	place, known := r.line[at]
 	switch {
-	case on && known && merged <= at:
+	case on && known && merged <= place:
 		return false, nil
 	case !on || !known:
 		var fault *model.Fault
-		if err := base.Hosts(c, commit, r.repo); errors.As(err, &fault) {
+		if err := base.Hosts(c, at, r.repo); errors.As(err, &fault) {
 			return false, nil
 		} else if err != nil {
 			return false, err
 		}
 	}
-	entries, err := r.at(ctx, commit)
+	entries, err := r.at(ctx, at)
 	if err != nil {
 		return false, err
 	}
@@ -122,9 +123,13 @@ func (r *reversals) covers(ctx context.Context, c model.Change, commit model.Has
 	if ok, seen := v.known[key]; seen {
 		return ok, nil
 	}
-	ok, err := construct.Reverses(v.source, objects{r.repo, entries})
+	h := objects{r.repo, entries}
+	ok, err := construct.Reverses(v.source, h)
+	if err == nil && !ok && r.merges {
+		ok, err = construct.Merges(v.source, commit{r.repo, c.Record.Before}, commit{r.repo, c.Record.After}, h)
+	}
 	if err != nil {
-		return false, fmt.Errorf("reverse %s on %s: %w", c.ID, commit.Short(12), err)
+		return false, fmt.Errorf("reverse %s on %s: %w", c.ID, at.Short(12), err)
 	}
 	v.known[key] = ok
 	return ok, nil
@@ -147,6 +152,20 @@ func (v *reversal) key(entries map[string]model.TreeEntry) string {
 		fmt.Fprintf(&b, "%s %o\n", e.Hash, e.Mode)
 	}
 	return b.String()
+}
+
+// A commit is read path by path.
+type commit struct {
+	repo *gitio.Repository
+	hash model.Hash
+}
+
+func (c commit) Read(path string) (model.File, bool, error) {
+	e, ok, err := c.repo.Entry(c.hash, path)
+	if err != nil || !ok {
+		return model.File{}, false, err
+	}
+	return objects{c.repo, map[string]model.TreeEntry{path: e}}.Read(path)
 }
 
 // objects are a few entries of a tree with their content.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/patch"
-	"github.com/taskmill/taskmill/transforms/tree"
 )
 
 // merged undoes each file by a three-way merge: from After to Before, taken over to what H has.
@@ -70,8 +69,47 @@ func (u *undoing) mergeFile(f, to patch.File) error {
 	return nil
 }
 
+// Merges reports whether a source change is undone by three-way merges on a tree, without looking
+// at what C is then: a cheap question to git objects, by which bases are planned where code
+// mapping is allowed.
+func Merges(source patch.Patch, before, after, h patch.Reader) (bool, error) {
+	for _, f := range source.Files {
+		was, _, err := readText(before, f.Old)
+		if err != nil {
+			return false, err
+		}
+		is, _, err := readText(after, f.New)
+		if err != nil {
+			return false, err
+		}
+		ours, there, err := readText(h, f.New)
+		if err != nil {
+			return false, err
+		}
+		clean := false
+		switch f.Change {
+		case patch.Deleted:
+			_, taken, err := readText(h, f.Old)
+			if err != nil {
+				return false, err
+			}
+			clean = !taken
+		case patch.Added:
+			clean = there && bytes.Equal(ours.Data, is.Data)
+		case patch.Modified, patch.Renamed:
+			if there && !f.Binary {
+				_, clean = patch.Merge(string(is.Data), string(ours.Data), string(was.Data))
+			}
+		}
+		if !clean {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // readText reads a regular file; what is none counts as absent.
-func readText(t *tree.Tree, path string) (model.File, bool, error) {
+func readText(t patch.Reader, path string) (model.File, bool, error) {
 	if path == "" {
 		return model.File{}, false, nil
 	}
