@@ -107,12 +107,12 @@ func (r *reversals) covers(ctx context.Context, c model.Change, commit model.Has
 		if err := base.Hosts(c, commit, r.repo); errors.As(err, &fault) {
 			return false, nil
 		} else if err != nil {
-			return false, err
+			return false, ignoreDamage(err)
 		}
 	}
 	entries, err := r.at(ctx, commit)
 	if err != nil {
-		return false, err
+		return false, ignoreDamage(err)
 	}
 	v := r.changes[c.ID]
 	if !v.checked(entries) {
@@ -123,11 +123,19 @@ func (r *reversals) covers(ctx context.Context, c model.Change, commit model.Has
 		return ok, nil
 	}
 	ok, err := construct.Reverses(v.source, objects{r.repo, entries})
-	if err != nil {
+	if err != nil && !gitio.Damaged(err) {
 		return false, fmt.Errorf("reverse %s on %s: %w", c.ID, commit.Short(12), err)
 	}
 	v.known[key] = ok
 	return ok, nil
+}
+
+// ignoreDamage drops the error of a damaged object: a commit that cannot be read is no base.
+func ignoreDamage(err error) error {
+	if gitio.Damaged(err) {
+		return nil
+	}
+	return err
 }
 
 func (v *reversal) checked(entries map[string]model.TreeEntry) bool {
