@@ -139,8 +139,8 @@ func newWork(ctx context.Context, shop *execute.Shop, l lang.Language, c model.C
 	if w.targets, err = construct.Targets(c, h, l); err != nil {
 		return w, err
 	}
-	w.targetUnits, w.nearby = construct.Units(w.targets, c, h, l)
-	return w, nil
+	w.targetUnits, w.nearby, err = construct.Units(w.targets, c, h, l)
+	return w, err
 }
 
 func readPatch(ctx context.Context, store blobio.Store, h model.Hash, into *patch.Patch) error {
