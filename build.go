@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/io/sampleio"
 	"github.com/taskmill/taskmill/model"
@@ -62,8 +59,8 @@ func (f *sourceFlags) sources() ([]model.Source, error) {
 		name := ""
 		if len(f.names) > 0 {
 			name = f.names[i]
-			if strings.Count(name, "/") != 1 || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") {
-				return nil, usagef("--name %s: want owner/repo", name)
+			if !ownerRepo(name) {
+				return nil, usagef("--name %q: want owner/repo, of letters, digits, '-', '_' and '.'", name)
 			}
 		}
 		location, err := locate(location)
@@ -73,6 +70,17 @@ func (f *sourceFlags) sources() ([]model.Source, error) {
 		out = append(out, model.Source{Repo: name, Location: location})
 	}
 	return out, nil
+}
+
+var namePart = regexp.MustCompile(`^[\w.-]+$`)
+
+// ownerRepo reports whether a name is two plain words.
+func ownerRepo(name string) bool {
+	owner, repo, ok := strings.Cut(name, "/")
+	for _, part := range []string{owner, repo} {
+		ok = ok && namePart.MatchString(part) && strings.Trim(part, ".") != "" && part[0] != '-'
+	}
+	return ok
 }
 
 var shorthand = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
@@ -162,9 +170,11 @@ func runBuild(ctx context.Context, c *call) error {
 	if err := probe(ctx, cfg, c.err); err != nil { // before the folder is marked as this build's
 		return err
 	}
-	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
+	release, err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash()))
+	if err != nil {
 		return err
 	}
+	defer release()
 	start := time.Now()
 	stop := showProgress(c.err)
 	err = f.runner.launch(ctx, c.err, func(s beam.Scope) { build.Build(s, cfg) })
@@ -180,6 +190,7 @@ func runBuild(ctx context.Context, c *call) error {
 		return err
 	}
 	sum.print(c.out, time.Since(start))
+	tellUnread(c.err, sum.unread)
 	for _, line := range sum.unhealthy {
 		fmt.Fprintln(c.err, printable(line))
 	}
@@ -189,7 +200,7 @@ func runBuild(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.err, "%s in %s; read one with: taskmill show %s %s\n", many(sum.tasks, "task"), cfg.Out, cfg.Out, sum.first)
 	}
 	if sum.infrastructure > f.infra {
-		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}
+		return sum.pending(f.infra)
 	}
 	return nil
 }
@@ -264,84 +275,4 @@ func (f *buildFlags) checkRemote(cfg build.Config) error {
 		}
 	}
 	return nil
-}
-
-// probe opens each source before the job starts, so that a wrong one is one clear line, and
-// notes pull requests that were asked for and are in none.
-func probe(ctx context.Context, cfg build.Config, note io.Writer) error {
-	shop, err := cfg.Execute.Open(ctx)
-	if err != nil {
-		return err
-	}
-	missing := slices.Clone(cfg.Numbers)
-	for _, src := range cfg.Sources {
-		repo, err := shop.Repository(ctx, src)
-		if err != nil {
-			return err
-		}
-		if _, _, err := build.BaseRevision(ctx, repo, cfg.Base); err != nil {
-			return err
-		}
-		for _, b := range cfg.Branches {
-			if _, err := repo.Resolve(b); err != nil {
-				return fmt.Errorf("--branch %s: %w", b, err)
-			}
-		}
-		found, err := first(ctx, repo, cfg, &missing)
-		if err != nil {
-			return err
-		}
-		if !found && repo.Shallow() {
-			return fmt.Errorf("no merged pull request in the part of its history that %s has: it is a shallow clone, complete it with git fetch --unshallow", src.Repo)
-		}
-		if !found {
-			return fmt.Errorf("no merged pull request in %s%s: widen --since, --until, --limit or --pr, or take plain commits with --commits", src.Repo, window(cfg))
-		}
-	}
-	if len(missing) > 0 {
-		fmt.Fprintf(note, "note: no merged pull request with the numbers %v: built without\n", missing)
-	}
-	return nil
-}
-
-var errFound = errors.New("found")
-
-// first reports whether a source has any record. Where numbers are asked for it goes on until
-// all are seen and takes those from missing.
-func first(ctx context.Context, repo *gitio.Repository, cfg build.Config, missing *[]int64) (bool, error) {
-	found := false
-	see := func(number int64) error {
-		found = true
-		*missing = slices.DeleteFunc(*missing, func(n int64) bool { return n == number })
-		if len(*missing) == 0 {
-			return errFound
-		}
-		return nil
-	}
-	err := repo.Records(ctx, cfg.Records(), func(r model.Record) error { return see(r.Number) }, func(r model.Rejection) {
-		if r.SourcePR != nil {
-			*missing = slices.DeleteFunc(*missing, func(n int64) bool { return n == *r.SourcePR })
-		}
-	})
-	if errors.Is(err, errFound) {
-		err = nil
-	}
-	return found, err
-}
-
-func window(cfg build.Config) string {
-	var parts []string
-	if !cfg.Since.IsZero() {
-		parts = append(parts, "from "+cfg.Since.Format(time.DateOnly))
-	}
-	if !cfg.Until.IsZero() {
-		parts = append(parts, "to "+cfg.Until.Add(-time.Second).Format(time.DateOnly))
-	}
-	if len(cfg.Numbers) > 0 {
-		parts = append(parts, fmt.Sprintf("with numbers %v", cfg.Numbers))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " " + strings.Join(parts, " ")
 }

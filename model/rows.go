@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -90,6 +91,7 @@ type Task struct {
 	FailToPass             []string       `parquet:"FAIL_TO_PASS,list"`
 	PassToPass             []string       `parquet:"PASS_TO_PASS,list"`
 	Collateral             []string       `parquet:"collateral,list"`
+	ExpectedFailures       []string       `parquet:"expected_failures,list"` // those of both lists that are xfail on H, not pass
 	Method                 string         `parquet:"method"`
 	Family                 string         `parquet:"family,optional"`
 	Level                  int64          `parquet:"level"`
@@ -140,6 +142,14 @@ type Task struct {
 	TaskmillVersion        string         `parquet:"taskmill_version"`
 }
 
+// OnH is the verdict on H of a check in FAIL_TO_PASS or PASS_TO_PASS.
+func (t Task) OnH(id string) Verdict {
+	if slices.Contains(t.ExpectedFailures, id) {
+		return XFail
+	}
+	return Pass
+}
+
 // RowKey sorts tasks by instance id, which is unique.
 func (t Task) RowKey() string { return t.InstanceID }
 
@@ -187,6 +197,7 @@ type Rejection struct {
 	Family         string     `parquet:"family,optional"`
 	Language       string     `parquet:"language,optional"`
 	SourcePR       *int64     `parquet:"source_pr,optional"`
+	SourceCommit   string     `parquet:"source_commit,optional"`
 	SourceMergedAt *time.Time `parquet:"source_merged_at,optional,timestamp(millisecond)"`
 	Candidate      string     `parquet:"candidate"`
 	Level          int64      `parquet:"level"`
@@ -329,6 +340,7 @@ type Score struct {
 	Seconds          float64 `parquet:"seconds"`
 	ToolCalls        *int64  `parquet:"tool_calls,optional"`
 	FilesModified    int64   `parquet:"files_modified"`
+	Detail           string  `parquet:"detail,optional"` // why it is invalid or forged, which limit ended a unit, which protected paths were set back
 }
 
 // RowKey sorts scores by task, solver and attempt.

@@ -35,7 +35,15 @@ func TestOpenErrors(t *testing.T) {
 	write(t, filepath.Join(sha256, "config"), "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n")
 	write(t, filepath.Join(tmp, "file"), "x")
 	write(t, filepath.Join(tmp, "strange", ".git"), "nonsense")
+	work := filepath.Join(tmp, "work")
+	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(work, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct{ location, want string }{
+		{filepath.Join(work, "a", "b"), "not a git repository but a folder in the work tree " + work + ": name that"},
 		{filepath.Join(tmp, "nowhere"), "no such path"},
 		{tmp, "not a git repository"},
 		{filepath.Join(tmp, "file"), "not a git repository"},
@@ -143,6 +151,9 @@ func TestShallow(t *testing.T) {
 	}
 	if len(rejections) != 1 || !strings.Contains(rejections[0].Detail, "shallow clone") || rejections[0].Stage != model.StageIngest {
 		t.Errorf("rejected %v, want one that names the boundary", rejections)
+	}
+	if r := rejections[0]; r.Infrastructure || r.Reason != model.NotAncestor || r.SourceCommit == "" {
+		t.Errorf("%+v: building again does not make the history whole", r)
 	}
 	if _, err := r.Resolve("HEAD~9"); !errors.Is(err, ErrShallow) {
 		t.Errorf("HEAD~9: %v, want ErrShallow", err)
