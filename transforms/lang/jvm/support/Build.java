@@ -1,0 +1,51 @@
+package taskmill;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Builds a state: Maven compiles production code and tests of all modules, going on after
+ * errors; then, in modules whose tests did not compile together, those that do are compiled.
+ * Ends with 0 when all production code compiles. Arguments: testbed, then Maven's own.
+ */
+public final class Build {
+    public static void main(String[] args) throws Exception {
+        Path testbed = Paths.get(args[0]).toRealPath();
+        int exit = maven(testbed, Arrays.asList(args).subList(1, args.length));
+        System.exit(settle(testbed, exit));
+    }
+
+    static int maven(Path testbed, List<String> args) throws Exception {
+        Path folder = testbed.resolve(Module.FOLDER);
+        Module.delete(folder);
+        Files.createDirectories(folder);
+        List<String> command = new ArrayList<>(args);
+        command.add("-Dtaskmill.modules=" + folder);
+        return new ProcessBuilder(command).directory(testbed.toFile()).inheritIO().start().waitFor();
+    }
+
+    static int settle(Path testbed, int exit) throws Exception {
+        List<Module> all = Module.all(testbed);
+        boolean compiled = !all.isEmpty();
+        for (Module m : all) {
+            if (!m.get("failed").isEmpty()) {
+                System.err.println(m.name() + ": " + m.get("failed") + " failed");
+                compiled = false;
+            }
+            if (m.mainFailed() || m.testFailed()) {
+                compiled &= !m.mainFailed();
+                try {
+                    Partial.run(testbed, m);
+                } catch (Exception e) {
+                    e.printStackTrace();
+                    compiled = false;
+                }
+            }
+        }
+        return compiled && exit == 0 ? 0 : exit == 0 ? 1 : exit;
+    }
+}
