@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,13 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
 @Singleton
 public final class Spy extends AbstractEventSpy {
     private static final Pattern LATE = Pattern.compile("@\\{([^}]+)\\}");
+    private static final Set<String> CHECKERS = new HashSet<>(Arrays.asList(
+        "apache-rat-plugin", "maven-checkstyle-plugin", "maven-enforcer-plugin", "jacoco-maven-plugin", "animal-sniffer-maven-plugin",
+        "spotbugs-maven-plugin", "findbugs-maven-plugin", "maven-pmd-plugin", "license-maven-plugin", "maven-javadoc-plugin", "maven-gpg-plugin",
+        "spotless-maven-plugin", "formatter-maven-plugin", "impsort-maven-plugin", "sortpom-maven-plugin", "japicmp-maven-plugin",
+        "revapi-maven-plugin", "cyclonedx-maven-plugin", "fmt-maven-plugin", "forbiddenapis", "maven-site-plugin", "dokka-maven-plugin",
+        "detekt-maven-plugin", "ktlint-maven-plugin", "modernizer-maven-plugin", "duplicate-finder-maven-plugin", "versions-maven-plugin",
+        "central-publishing-maven-plugin", "nexus-staging-maven-plugin", "maven-release-plugin", "sonar-maven-plugin", "pitest-maven"));
     private final Map<String, Properties> modules = new HashMap<>();
 
     @Override
@@ -49,6 +58,10 @@ public final class Spy extends AbstractEventSpy {
             case SessionStarted:
                 Files.createDirectories(Paths.get(at));
                 for (MavenProject p : e.getSession().getProjects()) {
+                    // They neither compile nor test, and may bring a release of the project along.
+                    if (p.getBuild() != null && p.getBuild().getPlugins().removeIf(x -> CHECKERS.contains(x.getArtifactId()))) {
+                        p.getBuild().flushPluginMap();
+                    }
                     Properties m = new Properties();
                     m.setProperty("module", p.getArtifactId());
                     m.setProperty("self", p.getGroupId() + ":" + p.getArtifactId());
