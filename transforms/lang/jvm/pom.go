@@ -127,6 +127,7 @@ type layout struct {
 	root     string // folder of the build
 	projects []*project
 	byDir    map[string]*project
+	apart    map[string]bool // folders with a pom.xml that is in no module list
 }
 
 // layoutOf reads the build of a tree: Maven's where there is a pom.xml at the root, or in the
@@ -157,7 +158,14 @@ func layoutOf(t lang.Files) (*layout, error) {
 	switch {
 	case len(poms) > 0 && (len(gradles) == 0 || depth(poms[0]) <= depth(gradles[0])):
 		l := &layout{tool: "maven", root: poms[0], byDir: map[string]*project{}}
-		return l, l.reactor(t, l.root, nil)
+		if err := l.reactor(t, l.root, nil); err != nil {
+			return nil, err
+		}
+		l.apart = map[string]bool{}
+		for _, dir := range poms {
+			l.apart[dir] = l.byDir[dir] == nil
+		}
+		return l, nil
 	case len(gradles) > 0:
 		l := &layout{tool: "gradle", root: gradles[0], byDir: map[string]*project{}}
 		l.gradle(t)
@@ -322,7 +330,7 @@ func (l *layout) of(p string) *project {
 		if dir == "." || dir == "/" {
 			return l.byDir[""]
 		}
-		if m := l.byDir[dir]; m != nil {
+		if m := l.byDir[dir]; m != nil || l.apart[dir] {
 			return m
 		}
 	}

@@ -178,7 +178,7 @@ func TestPartial(t *testing.T) {
 		five + "CalcTest": "complete\nagrees\n\"five:com.example.CalcTest#add\" pass\n",
 		four + "OldTest": "complete\nagrees\nbuild error\ndetail the file of com.example.four.OldTest does not compile\n" +
 			"four/src/test/java/com/example/four/OldTest.java:4 [\"com.gone\"] false\n",
-		four + "OffTest": "complete\nagrees\n\"four:com.example.four.OffTest#one\" skip\n",
+		four + "OffTest": "complete\nagrees\n\"four:com.example.four.OffTest#[class]\" skip\n",
 	} {
 		got, o := b.execute(recipe.Protocol, model.Run{Unit: unit})
 		if diff := cmp.Diff(want, told(got)); diff != "" {
