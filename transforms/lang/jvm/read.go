@@ -13,7 +13,7 @@ import (
 
 // Limits of a report.
 const (
-	maxLine   = 1 << 20
+	maxLine   = 32 << 20 // an XML report is one line
 	maxEvents = 4 << 20
 	maxChecks = 200_000
 	maxDiags  = 10_000

@@ -123,7 +123,7 @@ mv "{env}/apache-maven-$1" {env}/maven
 
 const compileSupport = `set -e
 cd {env}/taskmill
-javac -nowarn -d classes Build.java Javac.java Kotlinc.java Lock.java Module.java Out.java Partial.java Probe.java Run.java Setup.java
+javac -nowarn -d classes Build.java Javac.java Kotlinc.java Lock.java Module.java Out.java Partial.java Probe.java Run.java Setup.java Surefire.java
 `
 
 func supportFiles() ([]model.File, error) {

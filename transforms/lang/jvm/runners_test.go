@@ -28,7 +28,7 @@ type recording struct {
 	wall time.Duration
 }
 
-const five, four, ng = "five:com.example.", "four:com.example.four.", "ng:com.example.ng."
+const five, four, ng, groups = "five:com.example.", "four:com.example.four.", "ng:com.example.ng.", "suite:com.example.suite."
 
 var recordings = []recording{
 	{name: "five-verdicts", run: model.Run{Unit: five + "VerdictsTest"}},
@@ -58,6 +58,10 @@ var recordings = []recording{
 	{name: "ng-verdicts", run: model.Run{Unit: ng + "VerdictsTest"}},
 	{name: "ng-setup", run: model.Run{Unit: ng + "SetupTest"}},
 	{name: "ng-exit", run: model.Run{Unit: ng + "ExitTest"}},
+	{name: "surefire-groups", run: model.Run{Unit: groups + "GroupTest"}},
+	{name: "surefire-only", run: model.Run{Unit: groups + "GroupTest", Only: []string{"com.example.suite.GroupTest#passes", "com.example.suite.GroupTest#fails"}, Skip: []string{"com.example.suite.GroupTest#fails"}}},
+	{name: "surefire-exit", run: model.Run{Unit: groups + "ExitTest"}},
+	{name: "surefire-none", run: model.Run{Unit: groups + "NoneTest"}},
 	{name: "ng-only", run: model.Run{Unit: ng + "VerdictsTest", Only: []string{"com.example.ng.VerdictsTest#given"}}},
 }
 

@@ -24,6 +24,7 @@ public final class Build {
         Module.delete(folder);
         Files.createDirectories(folder);
         List<String> command = new ArrayList<>(args);
+        Files.write(testbed.resolve(".taskmill/command"), args);
         command.add("-Dtaskmill.modules=" + folder);
         return new ProcessBuilder(command).directory(testbed.toFile()).inheritIO().start().waitFor();
     }

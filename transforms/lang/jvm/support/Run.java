@@ -81,6 +81,9 @@ public final class Run {
         if (runner.isEmpty()) {
             return end("build", "no runner on the test class path of " + module, 3);
         }
+        if (Surefire.needed(m, runner)) {
+            return Surefire.run(testbed, m, classes, only, skip, out);
+        }
         out.close();
         List<String> command = command(m, cp, runner);
         command.addAll(Arrays.asList(report, seed, lines(classes), lines(only), lines(skip), m.get("surefire.groups"), m.get("surefire.excludedGroups"), m.get("surefire.parameters")));

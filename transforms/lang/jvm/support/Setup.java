@@ -98,6 +98,7 @@ public final class Setup {
         Files.createDirectories(env.resolve("taskmill/extra"));
         Set<String> done = new TreeSet<>();
         Set<String> built = new LinkedHashSet<>();
+        boolean known = false;
         for (Module m : all) {
             List<String> cp = m.list("test.classpath");
             String key = Module.extra(cp);
@@ -110,6 +111,10 @@ public final class Setup {
                 extra.addAll(Arrays.asList(new String(Files.readAllBytes(file), StandardCharsets.UTF_8).trim().split(File.pathSeparator)));
             }
             String runner = Module.runner(cp);
+            if (Surefire.needed(m, runner)) {
+                Surefire.warm(testbed, m, runner);
+                known = true;
+            }
             if (runner.isEmpty() || !built.add(runner)) {
                 continue;
             }
@@ -118,7 +123,7 @@ public final class Setup {
             String source = runner.equals("platform") ? "Platform.java" : runner.equals("testng") ? "TestNG.java" : "JUnit4.java";
             compile(List.of(source, "Selection.java", "Out.java"), with, launch);
         }
-        if (built.isEmpty()) {
+        if (built.isEmpty() && !known) {
             System.err.println("no module has a runner of tests on its class path that is known: JUnit 4, JUnit 5, TestNG");
             System.exit(1);
         }

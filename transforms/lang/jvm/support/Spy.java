@@ -50,18 +50,26 @@ public final class Spy extends AbstractEventSpy {
     @Override
     public void onEvent(Object o) throws Exception {
         String at = System.getProperty("taskmill.modules");
-        if (at == null || !(o instanceof ExecutionEvent)) {
+        if (!(o instanceof ExecutionEvent)) {
             return;
         }
         ExecutionEvent e = (ExecutionEvent) o;
+        if (e.getType() == ExecutionEvent.Type.SessionStarted) {
+            for (MavenProject p : e.getSession().getProjects()) {
+                // They neither compile nor test, and may bring a release of the project along.
+                if (p.getBuild() != null && p.getBuild().getPlugins().removeIf(x -> CHECKERS.contains(x.getArtifactId()))) {
+                    p.getBuild().flushPluginMap();
+                }
+                p.getProperties().putIfAbsent("argLine", ""); // as the coverage plugin would have
+            }
+        }
+        if (at == null) {
+            return;
+        }
         switch (e.getType()) {
             case SessionStarted:
                 Files.createDirectories(Paths.get(at));
                 for (MavenProject p : e.getSession().getProjects()) {
-                    // They neither compile nor test, and may bring a release of the project along.
-                    if (p.getBuild() != null && p.getBuild().getPlugins().removeIf(x -> CHECKERS.contains(x.getArtifactId()))) {
-                        p.getBuild().flushPluginMap();
-                    }
                     Properties m = new Properties();
                     m.setProperty("module", p.getArtifactId());
                     m.setProperty("self", p.getGroupId() + ":" + p.getArtifactId());
@@ -257,6 +265,7 @@ public final class Spy extends AbstractEventSpy {
                 case "groups":
                 case "excludedGroups":
                 case "workingDirectory":
+                case "reportsDirectory":
                 case "enableAssertions":
                 case "skip":
                 case "skipTests":
@@ -269,6 +278,7 @@ public final class Spy extends AbstractEventSpy {
                 case "junitArtifactName":
                 case "testNGArtifactName":
                 case "objectFactory":
+                case "reportNameSuffix":
                 case "jvm":
                 case "jdkToolchain":
                     if (d.getChildCount() > 0 || !text(d, eval).isEmpty()) {
