@@ -173,16 +173,18 @@ func (r Runner) subjects(t lang.Files, l *layout, module, file string, s source)
 	code := blank(data)
 	m := l.named(module)
 	var out []string
+	near := "" // a class that the unit does not name: of its package, else any of its module
 	for _, p := range t.Paths() {
 		ext := path.Ext(p)
 		if ext != ".java" && ext != ".kt" || testSetOf(p) || lang.Vendored(strings.Split(p, "/")) || len(out) == 3 {
 			continue
 		}
 		stem := strings.TrimSuffix(path.Base(p), ext)
-		if !strings.Contains(code, stem) || l.of(p) == nil || m == nil {
+		if l.of(p) == nil || m == nil {
 			continue
 		}
-		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(stem) + `\b`).MatchString(code) {
+		named := regexp.MustCompile(`\b` + regexp.QuoteMeta(stem) + `\b`).MatchString(code)
+		if !named && (near != "" && strings.HasPrefix(near, s.pkg+".") || l.of(p) != m) {
 			continue
 		}
 		src, ok := text(t, p)
@@ -191,12 +193,21 @@ func (r Runner) subjects(t lang.Files, l *layout, module, file string, s source)
 		}
 		prod := readSource(src)
 		full := qualified(prod.pkg, stem)
+		if !named {
+			if slices.Contains(prod.all, stem) && (near == "" || prod.pkg == s.pkg) && prod.pkg != "" && visible(src, ext, stem, prod.pkg == s.pkg) {
+				near = full
+			}
+			continue
+		}
 		if !slices.Contains(prod.all, stem) || prod.pkg != s.pkg && !(slices.Contains(s.imports, full) || slices.Contains(s.imports, prod.pkg+".*")) {
 			continue
 		}
 		if visible(src, ext, stem, prod.pkg == s.pkg) {
 			out = append(out, full)
 		}
+	}
+	if len(out) == 0 && near != "" {
+		out = append(out, near)
 	}
 	return out
 }

@@ -175,14 +175,13 @@ func TestUnfit(t *testing.T) {
 		reason model.Reason
 		detail string
 	}{
-		"no build":      {[]string{"src/test/java/ATest.java", test}, model.EnvironmentFailed, "no pom.xml and no build.gradle"},
-		"no tests":      {[]string{"pom.xml", "<project/>", "src/main/java/A.java", "class A {}"}, model.EnvironmentFailed, "no tests"},
-		"bad pom":       {[]string{"pom.xml", "<project>", "src/test/java/ATest.java", test}, model.EnvironmentFailed, "parse pom.xml"},
-		"kotest":        {[]string{"pom.xml", "<project/>", "src/test/kotlin/A.kt", "import io.kotest.core.spec.style.StringSpec\nclass A : StringSpec()"}, model.EnvironmentFailed, "io.kotest"},
-		"spock":         {[]string{"pom.xml", "<project/>", "src/test/groovy/A.groovy", "import spock.lang.Specification\nclass A extends Specification {}"}, model.EnvironmentFailed, "spock.lang"},
-		"containers":    {[]string{"pom.xml", "<project/>", "src/test/java/ATest.java", "import org.testcontainers.containers.GenericContainer;\n" + test}, model.NeedsService, "containers"},
-		"android":       {[]string{"build.gradle", "plugins { id 'com.android.library' }", "src/test/java/ATest.java", test}, model.EnvironmentFailed, "Android"},
-		"built by code": {[]string{"build.gradle", "dependencies {\n  testImplementation libs.junit\n}", "src/test/java/ATest.java", test}, model.EnvironmentFailed, "no literal"},
+		"no build":   {[]string{"src/test/java/ATest.java", test}, model.EnvironmentFailed, "no pom.xml and no build.gradle"},
+		"no tests":   {[]string{"pom.xml", "<project/>", "src/main/java/A.java", "class A {}"}, model.EnvironmentFailed, "no tests"},
+		"bad pom":    {[]string{"pom.xml", "<project>", "src/test/java/ATest.java", test}, model.EnvironmentFailed, "parse pom.xml"},
+		"kotest":     {[]string{"pom.xml", "<project/>", "src/test/kotlin/A.kt", "import io.kotest.core.spec.style.StringSpec\nclass A : StringSpec()"}, model.EnvironmentFailed, "io.kotest"},
+		"spock":      {[]string{"pom.xml", "<project/>", "src/test/groovy/A.groovy", "import spock.lang.Specification\nclass A extends Specification {}"}, model.EnvironmentFailed, "spock.lang"},
+		"containers": {[]string{"pom.xml", "<project/>", "src/test/java/ATest.java", "import org.testcontainers.containers.GenericContainer;\n" + test}, model.NeedsService, "containers"},
+		"android":    {[]string{"build.gradle", "plugins { id 'com.android.library' }", "src/test/java/ATest.java", test}, model.EnvironmentFailed, "Android"},
 	} {
 		_, err := Runner{Language: "kotlin"}.Recipe(files(c.files...))
 		var f *model.Fault

@@ -13,7 +13,7 @@ import (
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
-//go:embed support/*.java
+//go:embed support/*.java support/init.gradle
 var support embed.FS
 
 // Versions of what the preparation brings: Maven and the plugin that fetches it.
@@ -36,7 +36,8 @@ const (
 // A state is built by Maven's own test-compile; a listener of ours keeps, for each module, the
 // class path and what surefire is configured with. A unit then runs in a virtual machine of its
 // own, without Maven. A Gradle project of one source set whose build file holds only literals is
-// built the same way, with a pom.xml of ours outside the tree.
+// built the same way, with a pom.xml of ours outside the tree; any other by Gradle itself, with an
+// init script in the listener's place.
 func (r Runner) Recipe(t lang.Files) (model.Recipe, error) {
 	l, err := layoutOf(t)
 	if err != nil {
@@ -49,18 +50,11 @@ func (r Runner) Recipe(t lang.Files) (model.Recipe, error) {
 	if err != nil {
 		return model.Recipe{}, err
 	}
-	pom := path.Join("{testbed}", l.root, "pom.xml")
-	var more []string
-	if l.tool == "gradle" {
-		s, why := l.simpleGradle(t)
-		if why != "" {
-			return model.Recipe{}, fault(model.EnvironmentFailed, "Gradle: "+why)
-		}
-		build := l.script(t, l.root, "build.gradle")
-		files = append(files, model.File{Path: "gradle/pom.xml", Mode: model.ModeFile, Data: []byte(s.pom(!strings.Contains(build, "useJUnit()") || strings.Contains(build, "useJUnitPlatform")))})
-		pom = "{env}/taskmill/gradle/pom.xml"
-		more = []string{"-Dtaskmill.testbed=" + path.Join("{testbed}", l.root)}
+	tool, more, err := r.tool(t, l)
+	if err != nil {
+		return model.Recipe{}, err
 	}
+	files = append(files, more...)
 	out := model.Recipe{
 		Language:  r.Language,
 		Toolchain: "java" + strconv.Itoa(l.release(t)),
@@ -78,21 +72,17 @@ func (r Runner) Recipe(t lang.Files) (model.Recipe, error) {
 			out.Strip = append(out.Strip, "m2/"+strings.ReplaceAll(g, ".", "/")+"/"+m.name)
 		}
 	}
-	argv := append([]string{maven, "-B", "-q", "-fn", "-f", pom, repository, listener}, quick...)
-	argv = append(argv, more...)
-	argv = append(argv, "test-compile")
 	command := func(argv ...string) model.Command { return model.Command{Argv: argv, Env: environ(), Dir: "."} }
-	setup := command(append(program("Setup", "{testbed}", "{env}", strconv.Itoa(l.release(t))), argv...)...)
+	setup := command(append(program("Setup", "{testbed}", "{env}", strconv.Itoa(l.release(t))), tool.online...)...)
 	out.Lock = command(program("Lock", "{env}")...)
 	out.Prepare = []model.Command{command("sh", "-c", fetchMaven, "fetch", mavenVersion, dependencyPlugin), command("sh", "-c", compileSupport), setup}
 	out.FromLock = append(slices.Clone(out.Prepare), command(program("Lock", "{env}", "{env}/lock")...))
 	out.Probe = command(program("Probe", "{testbed}")...)
-	offline := append([]string{argv[0], "-o"}, argv[1:]...)
 	out.Protocol = model.Protocol{
 		Language: r.Language,
 		Cwd:      ".",
 		Env:      environ(),
-		Build:    []model.Command{command(append(program("Build", "{testbed}"), offline...)...)},
+		Build:    []model.Command{command(append(program("Build", "{testbed}"), tool.offline...)...)},
 		Test:     append(program("Run"), "--testbed", "{testbed}", "--env", "{env}", "--report", "{report}", "--unit", "{unit}"),
 		Unit:     "class", Isolation: "unit",
 		Report:    model.Report{Format: reportFormat, Path: "{report}", Version: reportVersion},
@@ -103,6 +93,41 @@ func (r Runner) Recipe(t lang.Files) (model.Recipe, error) {
 		out.Protocol.Prepare = append(out.Protocol.Prepare, strings.Join(c.Argv, " "))
 	}
 	return out, nil
+}
+
+// A tool is the command that compiles a tree and its tests, with the network and without.
+type tool struct{ online, offline []string }
+
+// tool is Maven on the tree's own pom.xml, Maven on one of ours for a simple Gradle project, or
+// Gradle: the tree's wrapper, else the installed one. The files are for {env}/taskmill.
+func (r Runner) tool(t lang.Files, l *layout) (tool, []model.File, error) {
+	if l.tool == "maven" {
+		return mavenTool(path.Join("{testbed}", l.root, "pom.xml")), nil, nil
+	}
+	s, why := l.simpleGradle(t)
+	if why == "" {
+		build := l.script(t, l.root, "build.gradle")
+		p := s.pom(!strings.Contains(build, "useJUnit()") || strings.Contains(build, "useJUnitPlatform"))
+		return mavenTool("{env}/taskmill/gradle/pom.xml", "-Dtaskmill.testbed="+path.Join("{testbed}", l.root)),
+			[]model.File{{Path: "gradle/pom.xml", Mode: model.ModeFile, Data: []byte(p)}}, nil
+	}
+	command := []string{"gradle"}
+	if _, ok, err := t.Read(path.Join(l.root, "gradlew")); err != nil {
+		return tool{}, nil, err
+	} else if ok {
+		command = []string{"sh", path.Join("{testbed}", l.root, "gradlew")}
+	}
+	rest := []string{"-p", path.Join("{testbed}", l.root), "-g", "{env}/gradle", "-I", "{env}/taskmill/init.gradle",
+		"--no-daemon", "--no-build-cache", "--continue", "-q", "testClasses"}
+	return tool{
+		online:  slices.Concat(command, rest),
+		offline: slices.Concat(command, []string{"--offline"}, rest),
+	}, nil, nil
+}
+
+func mavenTool(pom string, more ...string) tool {
+	rest := slices.Concat([]string{"-B", "-q", "-fn", "-f", pom, repository, listener}, quick, more, []string{"test-compile"})
+	return tool{online: append([]string{maven}, rest...), offline: append([]string{maven, "-o"}, rest...)}
 }
 
 // quick turns off what neither compiles nor tests.
@@ -128,7 +153,7 @@ javac -nowarn -d classes Build.java Javac.java Kotlinc.java Lock.java Module.jav
 
 func supportFiles() ([]model.File, error) {
 	var out []model.File
-	names, err := fs.Glob(support, "support/*.java")
+	names, err := fs.Glob(support, "support/*")
 	if err != nil {
 		return nil, err
 	}

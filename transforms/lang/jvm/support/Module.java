@@ -79,11 +79,29 @@ final class Module {
 
     /** Whether a compiler failed on the production code. */
     boolean mainFailed() {
-        return is("java.main", "failed") || is("kotlin.main", "failed");
+        return failed("java.main") || failed("kotlin.main");
     }
 
     boolean testFailed() {
-        return is("java.test", "failed") || is("kotlin.test", "failed");
+        return failed("java.test") || failed("kotlin.test");
+    }
+
+    /** Whether a compiler failed: it told so, or began and did not end. */
+    boolean failed(String key) {
+        return is(key, "failed") || is(key, "started");
+    }
+
+    /** Whether the tests' class path has a class of the build. */
+    boolean has(String type) {
+        String file = type.replace('.', '/') + ".class";
+        List<String> dirs = list("test.classpath");
+        dirs.add(get("test.output"));
+        for (String d : dirs) {
+            if (!d.isEmpty() && Files.isRegularFile(Paths.get(d, file))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Where the diagnostics of a module are. */

@@ -31,7 +31,7 @@ final class Partial {
     private static void production(Path testbed, Module m, Out out) throws Exception {
         List<String> cp = m.list("main.classpath");
         List<String> roots = m.list("main.roots");
-        if (m.is("kotlin.main", "failed")) {
+        if (m.failed("kotlin.main")) {
             Path scrap = Files.createTempDirectory("classes");
             List<Path> files = new ArrayList<>(Module.sources(kotlinRoots(m, "kotlin.main", roots), ".kt"));
             files.addAll(Module.sources(roots, ".java"));

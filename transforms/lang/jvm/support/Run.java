@@ -70,7 +70,7 @@ public final class Run {
         List<String> cp = m.list("test.classpath");
         List<String> classes = new ArrayList<>();
         Path output = Paths.get(m.get("test.output"));
-        if (!Files.exists(output.resolve(type.replace('.', '/') + ".class"))) {
+        if (!m.has(type)) {
             return end("", "", 2);
         }
         classes.add(type);
@@ -138,8 +138,7 @@ public final class Run {
             return false;
         }
         Set<String> files = new LinkedHashSet<>();
-        Path output = Paths.get(m.get("test.output"));
-        if (Files.exists(output.resolve(type.replace('.', '/') + ".class"))) {
+        if (m.has(type)) {
             return true;
         }
         String simple = type.substring(type.lastIndexOf('.') + 1);
@@ -223,7 +222,7 @@ public final class Run {
         String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         Matcher p = Pattern.compile("(?m)^package\\s+([\\w.]+)").matcher(text);
         String name = (p.find() ? p.group(1) + "." : "") + stem(path);
-        if (!Files.exists(output.resolve(name.replace('.', '/') + ".class"))) {
+        if (!m.has(name)) {
             List<String> options = Javac.options(m, "java.test");
             options.add("-proc:none");
             for (Javac.Fault f : Javac.compile(Arrays.asList(file), options, cp, output)) {

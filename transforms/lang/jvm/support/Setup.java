@@ -20,19 +20,19 @@ import java.util.stream.Stream;
 
 /**
  * Prepares an environment: our listener for Maven, all that Maven needs to compile the tree and
- * its tests, and what runs them. Arguments: testbed, environment, the least Java, then Maven's
- * command.
+ * its tests, and what runs them. Arguments: testbed, environment, the least Java, then the
+ * command of the tool that builds.
  */
 public final class Setup {
     private static final String DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
     private final Path testbed;
     private final Path env;
-    private final List<String> maven;
+    private final List<String> tool;
 
-    private Setup(Path testbed, Path env, List<String> maven) {
+    private Setup(Path testbed, Path env, List<String> tool) {
         this.testbed = testbed;
         this.env = env;
-        this.maven = maven;
+        this.tool = tool;
     }
 
     public static void main(String[] args) throws Exception {
@@ -43,7 +43,7 @@ public final class Setup {
         }
         Setup s = new Setup(Paths.get(args[0]).toRealPath(), Paths.get(args[1]).toRealPath(), Arrays.asList(args).subList(3, args.length));
         s.spy();
-        int exit = Build.maven(s.testbed, s.maven);
+        int exit = Build.tool(s.testbed, s.tool);
         List<Module> all = Module.all(s.testbed);
         for (Module m : all) {
             if (m.mainFailed() || !m.get("failed").isEmpty()) {
@@ -143,8 +143,7 @@ public final class Setup {
         Path pom = dir.resolve("pom.xml");
         Files.write(pom, Collections.singletonList("<project><modelVersion>4.0.0</modelVersion><groupId>taskmill</groupId><artifactId>extra</artifactId>"
             + "<version>1</version><packaging>pom</packaging><dependencies>" + deps + "</dependencies></project>"));
-        List<String> command = new ArrayList<>(maven.stream().filter(a -> a.startsWith("-Dmaven.repo.local=") || a.equals("-B") || a.equals("-q")).collect(Collectors.toList()));
-        command.add(0, maven.get(0));
+        List<String> command = new ArrayList<>(Arrays.asList(env.resolve("maven/bin/mvn").toString(), "-B", "-q", "-Dmaven.repo.local=" + env.resolve("m2")));
         command.addAll(Arrays.asList("-f", pom.toString(), DEPENDENCIES, "-Dmdep.outputFile=" + file));
         if (new ProcessBuilder(command).directory(dir.toFile()).inheritIO().start().waitFor() != 0) {
             System.exit(1);
