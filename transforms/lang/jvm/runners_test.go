@@ -129,6 +129,9 @@ func TestRunners(t *testing.T) {
 	if o := b.run(recipe.Probe, ""); o.ExitCode != 0 {
 		t.Errorf("probe ended with %d:\n%s", o.ExitCode, o.Log)
 	}
+	if o := b.run(recipe.FromLock[len(recipe.FromLock)-1], ""); o.ExitCode != 0 {
+		t.Errorf("the environment is not as it is locked: %d\n%s", o.ExitCode, o.Log)
+	}
 	for _, c := range recordings {
 		t.Run(c.name, func(t *testing.T) {
 			b := *b

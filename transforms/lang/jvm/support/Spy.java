@@ -44,7 +44,8 @@ public final class Spy extends AbstractEventSpy {
         "spotless-maven-plugin", "formatter-maven-plugin", "impsort-maven-plugin", "sortpom-maven-plugin", "japicmp-maven-plugin",
         "revapi-maven-plugin", "cyclonedx-maven-plugin", "fmt-maven-plugin", "forbiddenapis", "maven-site-plugin", "dokka-maven-plugin",
         "detekt-maven-plugin", "ktlint-maven-plugin", "modernizer-maven-plugin", "duplicate-finder-maven-plugin", "versions-maven-plugin",
-        "central-publishing-maven-plugin", "nexus-staging-maven-plugin", "maven-release-plugin", "sonar-maven-plugin", "pitest-maven"));
+        "central-publishing-maven-plugin", "nexus-staging-maven-plugin", "maven-release-plugin", "sonar-maven-plugin", "pitest-maven",
+        "maven-toolchains-plugin", "frontend-maven-plugin", "maven-source-plugin", "maven-deploy-plugin"));
     private final Map<String, Properties> modules = new HashMap<>();
 
     @Override
@@ -115,6 +116,9 @@ public final class Spy extends AbstractEventSpy {
             compiler(m, key, x, eval);
             surefire(m, p, eval);
         }
+        if (plugin.startsWith("kotlin-") && !state.equals("started")) {
+            m.setProperty("kotlin.compiler", lines(realm(x)));
+        }
         if (!(state.equals("started") && "failed".equals(m.getProperty(key)))) {
             m.setProperty(key, state);
         }
@@ -180,18 +184,22 @@ public final class Spy extends AbstractEventSpy {
             args.add(text(one, eval));
         }
         m.setProperty(key + ".args", lines(args));
-        if (key.startsWith("kotlin.") && x.getMojoDescriptor().getPluginDescriptor() != null) {
-            List<String> jars = new ArrayList<>();
-            if (x.getMojoDescriptor().getPluginDescriptor().getArtifacts() != null) {
-                for (Artifact a : x.getMojoDescriptor().getPluginDescriptor().getArtifacts()) {
-                    if (a.getFile() != null) {
-                        jars.add(a.getFile().getPath());
-                    }
-                }
-            }
-            m.setProperty("kotlin.compiler", lines(jars));
+        if (key.startsWith("kotlin.")) {
             m.setProperty(key + ".roots", lines(sourceDirs(c, eval)));
         }
+    }
+
+    /** The plugin's own class path, which is known once it has run. */
+    private static List<String> realm(MojoExecution x) {
+        List<String> jars = new ArrayList<>();
+        if (x.getMojoDescriptor().getPluginDescriptor() != null && x.getMojoDescriptor().getPluginDescriptor().getArtifacts() != null) {
+            for (Artifact a : x.getMojoDescriptor().getPluginDescriptor().getArtifacts()) {
+                if (a.getFile() != null) {
+                    jars.add(a.getFile().getPath());
+                }
+            }
+        }
+        return jars;
     }
 
     private static List<String> sourceDirs(Xpp3Dom c, PluginParameterExpressionEvaluator eval) throws Exception {
