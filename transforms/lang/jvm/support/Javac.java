@@ -235,6 +235,18 @@ final class Javac {
         if (!m.get(key + ".proc").isEmpty()) {
             out.add("-proc:" + m.get(key + ".proc"));
         }
+        List<String> processors = new ArrayList<>();
+        for (String id : m.list(key + ".annotationProcessorPaths")) {
+            String[] g = id.split(":");
+            if (g.length == 3) {
+                processors.add(m.get("repository") + "/" + g[0].replace('.', '/') + "/" + g[1] + "/" + g[2] + "/" + g[1] + "-" + g[2] + ".jar");
+            }
+        }
+        if (!processors.isEmpty()) {
+            // Without what they need themselves, which the class path mostly has.
+            processors.addAll(m.list(test ? "test.classpath" : "main.classpath"));
+            out.addAll(Arrays.asList("-processorpath", String.join(File.pathSeparator, processors)));
+        }
         Set<String> left = new HashSet<>(Arrays.asList("-Werror", "-verbose"));
         for (String a : m.list(key + ".args")) {
             if (!left.contains(a) && !a.startsWith("-Xlint") && !a.startsWith("-Xplugin") && !a.startsWith("-XDcompilePolicy")) {

@@ -76,6 +76,7 @@ public final class Spy extends AbstractEventSpy {
                     m.setProperty("self", p.getGroupId() + ":" + p.getArtifactId());
                     m.setProperty("packaging", p.getPackaging());
                     m.setProperty("basedir", p.getBasedir().getPath());
+                    m.setProperty("repository", e.getSession().getLocalRepository().getBasedir());
                     modules.put(p.getId(), m);
                     write(at, m);
                 }
