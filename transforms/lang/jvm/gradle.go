@@ -166,6 +166,10 @@ func (s simple) pom(junit bool) string {
 	if release == "" {
 		release = "11"
 	}
+	target := release // of the Kotlin compiler
+	if target == "8" {
+		target = "1.8"
+	}
 	b.WriteString("<maven.compiler.release>" + release + "</maven.compiler.release></properties>\n<dependencyManagement><dependencies>")
 	if s.kotlin != "" {
 		b.WriteString("<dependency><groupId>org.jetbrains.kotlin</groupId><artifactId>kotlin-bom</artifactId><version>" + s.kotlin + "</version><type>pom</type><scope>import</scope></dependency>")
@@ -194,19 +198,12 @@ func (s simple) pom(junit bool) string {
 		b.WriteString("<scope>" + d.Scope + "</scope></dependency>\n")
 	}
 	b.WriteString("</dependencies>\n<build><directory>${taskmill.testbed}/build/taskmill</directory>")
-	for _, r := range []struct{ element, dir, main string }{{"sourceDirectory", "main", ""}, {"testSourceDirectory", "test", ""}} {
-		b.WriteString("<" + r.element + ">${taskmill.testbed}/src/" + r.dir + "/java</" + r.element + ">")
-	}
+	b.WriteString("<sourceDirectory>${taskmill.testbed}/src/main/java</sourceDirectory><testSourceDirectory>${taskmill.testbed}/src/test/java</testSourceDirectory>")
 	b.WriteString("\n<resources><resource><directory>${taskmill.testbed}/src/main/resources</directory></resource></resources>" +
 		"<testResources><testResource><directory>${taskmill.testbed}/src/test/resources</directory></testResource></testResources>\n<plugins>")
 	if s.kotlin != "" {
 		b.WriteString("<plugin><groupId>org.jetbrains.kotlin</groupId><artifactId>kotlin-maven-plugin</artifactId><version>" + s.kotlin + "</version>")
-		if s.release != "" {
-			b.WriteString("<configuration><jvmTarget>" + s.release + "</jvmTarget></configuration>")
-		} else {
-			b.WriteString("<configuration><jvmTarget>11</jvmTarget></configuration>")
-		}
-		b.WriteString("<executions>")
+		b.WriteString("<configuration><jvmTarget>" + target + "</jvmTarget></configuration><executions>")
 		for _, g := range []struct{ goal, phase, dir string }{{"compile", "process-sources", "main"}, {"test-compile", "process-test-sources", "test"}} {
 			b.WriteString("<execution><id>" + g.goal + "</id><phase>" + g.phase + "</phase><goals><goal>" + g.goal + "</goal></goals><configuration><sourceDirs>" +
 				"<sourceDir>${taskmill.testbed}/src/" + g.dir + "/kotlin</sourceDir><sourceDir>${taskmill.testbed}/src/" + g.dir + "/java</sourceDir></sourceDirs></configuration></execution>")

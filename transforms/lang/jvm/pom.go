@@ -135,6 +135,9 @@ type layout struct {
 func layoutOf(t lang.Files) (*layout, error) {
 	var poms, gradles []string
 	for _, p := range t.Paths() {
+		if !strings.HasSuffix(p, "pom.xml") && !strings.Contains(p, ".gradle") {
+			continue
+		}
 		dir, name := path.Split(p)
 		dir = strings.TrimSuffix(dir, "/")
 		if k := strings.Split(dir, "/"); lang.In(k, "src", "target") || lang.Vendored(k) {

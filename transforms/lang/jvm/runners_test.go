@@ -92,8 +92,8 @@ func told(r lang.Result) string {
 }
 
 var (
-	seconds_ = regexp.MustCompile(`"seconds":[0-9.E+-]+`)
-	outcome_ = regexp.MustCompile(`^(\S+) ended as (\w+) (-?\d+)\n`)
+	timings = regexp.MustCompile(`"seconds":[0-9.E+-]+`)
+	ended   = regexp.MustCompile(`^(\S+) ended as (\w+) (-?\d+)\n`)
 )
 
 // TestRecorded judges what real runners reported.
@@ -104,7 +104,7 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := outcome_.FindSubmatch(a.Comment)
+			m := ended.FindSubmatch(a.Comment)
 			if m == nil || string(m[1]) != c.run.Unit {
 				t.Fatalf("no outcome of %s in %q", c.run.Unit, a.Comment)
 			}
@@ -142,7 +142,7 @@ func TestRunners(t *testing.T) {
 			got, o := b.execute(recipe.Protocol, c.run)
 			name := filepath.Join("testdata/recorded", c.name+".txtar")
 			if *record {
-				report := seconds_.ReplaceAll(o.Report, []byte(`"seconds":0`))
+				report := timings.ReplaceAll(o.Report, []byte(`"seconds":0`))
 				if len(report) > 0 && !bytes.HasSuffix(report, []byte("\n")) {
 					report = append(report, '\n')
 				}

@@ -162,26 +162,22 @@ func (r Runner) unitFile(t lang.Files, l *layout, unit string) string {
 	if dot := strings.LastIndexByte(class, '.'); dot >= 0 {
 		pkg, name = class[:dot], class[dot+1:]
 	}
-	second := ""
-	for _, p := range t.Paths() {
-		ext := path.Ext(p)
-		if ext != ".java" && ext != ".kt" || r.Kind(p) != model.CheckFile || l.of(p) != m || !runs(p) {
-			continue
-		}
-		data, ok := text(t, p)
-		if !ok || !strings.Contains(data, name) {
-			continue
-		}
-		s := readSource(data)
-		if s.pkg != pkg || !slices.Contains(s.all, name) {
-			continue
-		}
-		if strings.TrimSuffix(path.Base(p), ext) == name {
-			return p
-		}
-		if second == "" {
-			second = p
+	// Reading all check files is slow; most classes lie in a file of their own name.
+	for _, own := range []bool{true, false} {
+		for _, p := range t.Paths() {
+			ext := path.Ext(p)
+			if ext != ".java" && ext != ".kt" || strings.TrimSuffix(path.Base(p), ext) == name != own ||
+				r.Kind(p) != model.CheckFile || l.of(p) != m || !runs(p) {
+				continue
+			}
+			data, ok := text(t, p)
+			if !ok || !strings.Contains(data, name) {
+				continue
+			}
+			if s := readSource(data); s.pkg == pkg && slices.Contains(s.all, name) {
+				return p
+			}
 		}
 	}
-	return second
+	return ""
 }

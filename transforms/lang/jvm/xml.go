@@ -12,18 +12,13 @@ import (
 
 // A suite is one report of surefire, Gradle or JUnit's console launcher.
 type suite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []xmlCase   `xml:"testcase"`
-	Suites   []suite     `xml:"testsuite"`
-	XMLName  xml.Name    `xml:""`
-	Ignored  []xmlIgnore `xml:"system-out"`
+	XMLName  xml.Name
+	Name     string    `xml:"name,attr"`
+	Failures int       `xml:"failures,attr"`
+	Errors   int       `xml:"errors,attr"`
+	Cases    []xmlCase `xml:"testcase"`
+	Suites   []suite   `xml:"testsuite"`
 }
-
-type xmlIgnore struct{}
 
 type xmlCase struct {
 	Name    string  `xml:"name,attr"`
@@ -67,14 +62,11 @@ func (s suite) collect(module string, out *[]model.Check, depth int) error {
 	if depth > maxDepth {
 		return errors.New("read report: suites too deep")
 	}
-	bad, skipped := 0, 0
+	bad := 0
 	for _, c := range s.Cases {
 		v := c.verdict()
-		switch v {
-		case model.Fail, model.Error:
+		if v.Fails() {
 			bad++
-		case model.Skip:
-			skipped++
 		}
 		if c.Flaky != nil || c.FlakyError != nil {
 			bad--
