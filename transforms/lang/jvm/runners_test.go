@@ -219,6 +219,13 @@ func TestPartial(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", cmp.Diff(want, told(got)))
 		}
 	}
+	if err := os.Remove(filepath.Join(b.testbed, ".taskmill/ended")); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := b.execute(recipe.Protocol, model.Run{Unit: four + "CalcTest"}); told(got) != "complete\nagrees\nbuild error\ndetail the build did not end\n" {
+		t.Errorf("after a build that was killed: %s", told(got))
+	}
+	write(t, filepath.Join(b.testbed, ".taskmill/ended"), nil)
 	if got, _ := b.execute(recipe.Protocol, model.Run{Unit: four + "OffTest"}); !got.BuildError || len(got.Diagnostics) == 0 {
 		t.Errorf("a module that needs broken production code: %s", told(got))
 	}

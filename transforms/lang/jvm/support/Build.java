@@ -16,11 +16,15 @@ public final class Build {
     public static void main(String[] args) throws Exception {
         Path testbed = Paths.get(args[0]).toRealPath();
         int exit = tool(testbed, Arrays.asList(args).subList(1, args.length));
-        System.exit(settle(testbed, exit));
+        exit = settle(testbed, exit);
+        // A build that a limit ends leaves no word of its end, and nothing of it is run.
+        Files.write(testbed.resolve(Module.ENDED), new byte[0]);
+        System.exit(exit);
     }
 
     static int tool(Path testbed, List<String> args) throws Exception {
         Path folder = testbed.resolve(Module.FOLDER);
+        Files.deleteIfExists(testbed.resolve(Module.ENDED));
         Module.delete(folder);
         Files.createDirectories(folder);
         List<String> command = new ArrayList<>(args);

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 /** One module as the build left it. */
 final class Module {
     static final String FOLDER = ".taskmill/modules";
+    static final String ENDED = ".taskmill/ended";
     final Properties p = new Properties();
 
     static Module read(Path file) throws IOException {

@@ -60,6 +60,9 @@ public final class Run {
 
     private int run() throws Exception {
         out = new Out(report, false);
+        if (!Files.exists(testbed.resolve(Module.ENDED))) {
+            return end("build", "the build did not end", 3);
+        }
         Module m = Module.of(testbed, module);
         if (m == null) {
             return end("build", "no module " + module + " was built", 3);
