@@ -85,7 +85,7 @@ final class Kotlinc {
                 continue;
             }
             Element e = (Element) all.item(i);
-            if (!e.getTagName().equals("ERROR") && !e.getTagName().equals("EXCEPTION")) {
+            if (!e.getTagName().equalsIgnoreCase("error") && !e.getTagName().equalsIgnoreCase("exception")) {
                 continue;
             }
             Javac.Fault f = new Javac.Fault();
