@@ -203,7 +203,7 @@ func (r *removal) snapshot(s *source, p string) (model.TreeChange, error) {
 		return model.TreeChange{}, err
 	}
 	tests := s.tests()
-	if !slices.ContainsFunc(tests, func(t titled) bool { return r.hidden[t.decl] }) {
+	if !slices.ContainsFunc(tests, func(t titled) bool { return r.hidden[t.decl] || r.hidden[t.at] }) {
 		return model.TreeChange{}, nil
 	}
 	found, root, err := entries(p, f.Data, tests)
@@ -216,7 +216,7 @@ func (r *removal) snapshot(s *source, p string) (model.TreeChange, error) {
 	}
 	left := 0
 	for _, x := range found {
-		if x.test >= 0 && r.hidden[tests[x.test].decl] {
+		if x.test >= 0 && (r.hidden[tests[x.test].decl] || r.hidden[tests[x.test].at]) {
 			e.dead[x.node] = true
 		} else {
 			left++

@@ -87,10 +87,10 @@ func (Dialect) Function(id string) (unit, function string) {
 
 // Syntax reports the first syntax error of a file; files of neither dialect have none.
 //
-// The grammars know less than the runtimes do: "using" declarations and regular expressions with
-// the v flag's nested classes in JavaScript, accessors beside const type parameters and
-// attributes of type-only imports in TypeScript are errors to them. So an error in a file that
-// had one before says nothing: callers compare.
+// The grammars know less than the runtimes do. What package ecma bridges (see bridged) is no
+// error; regular expressions with nested classes in JavaScript, accessors beside const type
+// parameters and attributes of type-only imports in TypeScript are errors still. So an error in
+// a file that had one before says nothing: callers compare.
 func (Dialect) Syntax(p string, src []byte) error {
 	if !isSource(p) {
 		return nil

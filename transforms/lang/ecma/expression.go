@@ -35,10 +35,14 @@ func (s *source) expression(c *node, owner *decl) {
 			return
 		}
 	}
+	if (e.Kind == "binary_expression" || e.Kind == "ternary_expression") && s.holdsTests(e) {
+		s.either(c, e, owner)
+		return
+	}
 	d := &decl{what: isAnchor, node: c, owner: owner, refs: s.read(c)}
 	if e.Kind == "call_expression" {
 		if f := inner(e.Get("function")); f != nil && f.Kind == "identifier" {
-			d.target = f.Text(s.src)
+			d.target, d.args = f.Text(s.src), arguments(e)
 		}
 		if m, ok := s.mock(e); ok {
 			d.what, d.imp = isMock, imported{module: m}
@@ -88,6 +92,20 @@ func (s *source) around(c, call, callback *node, owner *decl) {
 	s.outside(d, c, callback)
 	s.head(d, callback)
 	s.body(d)
+}
+
+// either cuts "condition && test(…)" and "condition ? test(…) : test(…)".
+func (s *source) either(c, e *node, owner *decl) {
+	d := &decl{what: isGroup, node: c, owner: owner, refs: newRefs(s.src)}
+	d.group(nil)
+	s.add(d)
+	for _, k := range code(e) {
+		if s.holdsTests(k) {
+			s.expression(k, d)
+		} else {
+			d.refs.read(k, nil)
+		}
+	}
 }
 
 // outside reads what a statement names beside a callback in it.

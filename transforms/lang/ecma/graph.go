@@ -88,6 +88,11 @@ func (g *graph) edges(d *decl, loose bool, visit func(*decl)) {
 	if d.owner != nil {
 		see(d.owner)
 	}
+	if d.what == isShared || d.what != isTest && d.inShared() {
+		for _, x := range d.members {
+			see(x)
+		}
+	}
 	for _, n := range d.names {
 		// What is attached to a name goes with it, and so does each of its declarations.
 		for _, x := range d.lookup(n) {

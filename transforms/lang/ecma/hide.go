@@ -68,7 +68,7 @@ type removal struct {
 func (r *removal) mark(s *source, functions map[string]bool) {
 	for _, c := range s.tests() {
 		if functions[c.function] {
-			r.hidden[c.decl] = true
+			r.hidden[c.at] = true
 		}
 	}
 }
@@ -84,9 +84,12 @@ func (r *removal) alive(d *decl, depth int) (alive, had bool) {
 			alive, had = alive || a, had || h
 		}
 	}
+	if r.hidden[d] {
+		return false, true
+	}
 	switch d.what {
 	case isTest:
-		return !r.hidden[d], true
+		return true, true
 	case isSuite, isGroup, isShared:
 		below(d.members)
 		if f := d.called(); f != nil {
@@ -175,7 +178,9 @@ func (r *removal) empty() {
 			}
 			switch d.what {
 			case isSuite, isGroup, isShared, isCall:
-				if a, had := r.alive(d, 0); had && !a {
+				if r.hidden[d] {
+					all(d)
+				} else if a, had := r.alive(d, 0); had && !a {
 					all(d)
 				}
 			}
@@ -196,8 +201,8 @@ func (r *removal) closure() map[*decl]bool {
 	}
 	stays := func(d *decl) bool {
 		switch d.what {
-		case isTest, isSuite, isGroup, isShared, isCall, isHook, isAnchor:
-			return true
+		case isTest, isSuite, isGroup, isCall, isHook, isAnchor:
+			return !d.inShared() // the function's calls keep it
 		}
 		return r.outside.uses(d)
 	}
@@ -218,6 +223,16 @@ func (r *removal) closure() map[*decl]bool {
 		delete(gone, d)
 	}
 	return gone
+}
+
+// inShared reports whether d stands in a function that holds tests.
+func (d *decl) inShared() bool {
+	for o := d.owner; o != nil; o = o.owner {
+		if o.what == isShared {
+			return true
+		}
+	}
+	return false
 }
 
 // write renders the files that lose declarations.

@@ -23,6 +23,8 @@ func (d Dialect) Kind(p string) model.Kind {
 	switch {
 	case general == model.Vendored, lower == "":
 		return general
+	case lang.In(dirs, ".yarn", "jspm_packages", "web_modules"), lower == ".pnp.cjs", lower == ".pnp.loader.mjs":
+		return model.Vendored
 	case snapshot(dirs, lower):
 		return model.CheckData
 	case lower == "package.json" && !lang.In(dirs, dataFolders...):

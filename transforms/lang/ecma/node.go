@@ -29,16 +29,22 @@ func parse(p string, src []byte) (root *node, bad int, err error) {
 	default:
 		grammars = []unsafe.Pointer{javascript.Language(), typescript.LanguageTSX()}
 	}
-	for i, g := range grammars {
-		r, b, err := syntax.Parse(g, src)
-		if err != nil {
-			return nil, 0, fmt.Errorf("ecma: %w", err)
+	texts := [][]byte{src}
+	for i := 0; i < len(texts); i++ {
+		for _, g := range grammars {
+			r, b, err := syntax.Parse(g, texts[i])
+			if err != nil {
+				return nil, 0, fmt.Errorf("ecma: %w", err)
+			}
+			if root == nil || b == 0 {
+				root, bad = r, b
+			}
+			if b == 0 {
+				return root, 0, nil
+			}
 		}
-		if i == 0 || b == 0 {
-			root, bad = r, b
-		}
-		if b == 0 {
-			break
+		if other := bridged(src); i == 0 && other != nil {
+			texts = append(texts, other)
 		}
 	}
 	return root, bad, nil

@@ -3,6 +3,7 @@ package ecma
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -14,24 +15,81 @@ import (
 type outside struct {
 	words map[string]map[string]bool // by path
 	texts map[string][]byte
+	named map[string][]string // file of the graph → files beyond it that name it
 }
 
-const maxOutside = 1 << 20 // bytes of one file; longer ones are data
+const (
+	maxOutside = 1 << 20 // bytes of one check file; longer ones are data
+	maxConfig  = 1 << 16 // of one file of configuration; longer ones are programs put beside
+)
 
 func newOutside(g *graph) *outside {
-	o := &outside{words: map[string]map[string]bool{}, texts: map[string][]byte{}}
+	o := &outside{words: map[string]map[string]bool{}, texts: map[string][]byte{}, named: map[string][]string{}}
 	for _, p := range g.t.Paths() {
 		k := g.dialect.Kind(p)
 		if g.files[p] != nil || k != model.CheckFile && k != model.Configuration && !(k == model.CheckData && isSource(p)) {
 			continue
 		}
 		f, ok, err := g.t.Read(p)
-		if err != nil || !ok || f.Mode == model.ModeSymlink || len(f.Data) > maxOutside || locks(path.Base(p)) {
+		if err != nil || !ok || f.Mode == model.ModeSymlink || len(f.Data) > maxOutside || k == model.Configuration && len(f.Data) > maxConfig || locks(path.Base(p)) {
 			continue
 		}
 		o.texts[p] = f.Data
 	}
+	for _, p := range sorted(o.texts) {
+		for f := range o.mentioned(g, p) {
+			o.named[f] = append(o.named[f], p)
+		}
+	}
 	return o
+}
+
+// quoted are the strings of a text, as far as quotes tell.
+var quoted = regexp.MustCompile("'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`")
+
+// mentioned are the files of the graph that a text names in a string: as a module that leads
+// there, or by the end of its path.
+func (o *outside) mentioned(g *graph, from string) map[string]bool {
+	out := map[string]bool{}
+	seen := map[string]bool{}
+	for _, m := range quoted.FindAllSubmatch(o.texts[from], -1) {
+		lit := string(m[1]) + string(m[2]) + string(m[3])
+		if seen[lit] {
+			continue
+		}
+		seen[lit] = true
+		if strings.HasPrefix(lit, ".") && isSource(from) {
+			if f, ok := g.layout.find(from, lit); ok && g.files[f] != nil {
+				out[f] = true
+			}
+			continue
+		}
+		base := path.Base(lit)
+		for _, f := range g.order {
+			name := path.Base(f)
+			stem := strings.TrimSuffix(name, path.Ext(name))
+			switch {
+			case base == name && suffix(f, lit), strings.Contains(lit, "/") && base == stem && suffix(strings.TrimSuffix(f, path.Ext(f)), lit):
+				out[f] = true
+			case strings.Contains(lit, f): // "node --test test/a.js"
+				out[f] = true
+			case stem == "index" || strings.Contains(lit, stem):
+				if t, ok := g.layout.find(from, lit); ok && t == f {
+					out[f] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// suffix reports whether one of two paths ends in the other, whatever leads there.
+func suffix(p, lit string) bool {
+	lit = path.Clean("/" + strings.TrimPrefix(lit, "<rootDir>"))
+	for strings.HasPrefix(lit, "/../") {
+		lit = lit[3:]
+	}
+	return strings.HasSuffix("/"+p, lit) || strings.HasSuffix(lit, "/"+p)
 }
 
 // locks reports whether a file lists what is installed: it names everything and uses nothing.
@@ -50,15 +108,8 @@ func module(p string) string {
 	return stem
 }
 
-// names reports whether a file beyond the graph has the module's name in a path.
-func (o *outside) names(p string) bool {
-	for _, t := range o.texts {
-		if inPath(t, module(p)) {
-			return true
-		}
-	}
-	return false
-}
+// names reports whether a file beyond the graph names p.
+func (o *outside) names(p string) bool { return len(o.named[p]) > 0 }
 
 // inPath reports whether a text has a word as the last part of a path or module name.
 func inPath(text []byte, stem string) bool {
@@ -76,8 +127,7 @@ func inPath(text []byte, stem string) bool {
 	}
 }
 
-// uses reports whether a file beyond the graph can use d: it names d's module, or a folder whose
-// index that is, and d's name.
+// uses reports whether a file beyond the graph can use d: it names d's file and has d's name.
 func (o *outside) uses(d *decl) bool {
 	if d.owner != nil || d.what == isImport || d.what == isMock || d.what == isAttach {
 		return false
@@ -86,13 +136,9 @@ func (o *outside) uses(d *decl) bool {
 	if d.what == isExport {
 		names = []string{d.exp.name}
 	}
-	index := strings.HasPrefix(path.Base(d.file.path), "index.")
-	for p, text := range o.texts {
-		if !index && !inPath(text, module(d.file.path)) {
-			continue
-		}
+	for _, p := range o.named[d.file.path] {
 		if o.words[p] == nil {
-			o.words[p] = wordsOf(text)
+			o.words[p] = wordsOf(o.texts[p])
 		}
 		for _, n := range names {
 			if n == "" || n == "default" || n == "*" || o.words[p][n] {

@@ -42,6 +42,8 @@ type decl struct {
 	exp     exported
 	members []*decl
 	scope   map[string][]*decl // names of members
+	args    []*node            // of a call
+	params  []string           // of a function that holds tests; "" for those taken apart
 	target  string             // of a call, or a suite whose callback has a name: the function
 }
 
@@ -57,6 +59,7 @@ type source struct {
 	exports map[string][]exported
 	words   *vocabulary
 	texts   map[string]string // constants that are strings
+	shared  map[string]bool   // functions that hold tests, at any level
 }
 
 // readSource parses the file at p. A file with a syntax error is an error.
@@ -82,6 +85,7 @@ func cut(p string, data []byte) (*source, error) {
 	s := &source{path: p, src: data, root: root, scope: map[string][]*decl{}, exports: map[string][]exported{}, texts: map[string]string{}}
 	s.words = newVocabulary(root, data)
 	s.constants()
+	s.functions()
 	s.block(root, nil)
 	s.link()
 	return s, nil
@@ -97,6 +101,37 @@ func (s *source) constants() {
 			if v, ok := literal(inner(d.Get("value")), s.src); ok && d.Get("name").Kind == "identifier" {
 				s.texts[d.Get("name").Text(s.src)] = v
 			}
+		}
+	}
+}
+
+// functions finds the functions that hold tests: those too that call such ones.
+func (s *source) functions() {
+	s.shared = map[string]bool{}
+	bodies := map[string][]*node{}
+	s.root.Walk(func(n *node) bool {
+		switch n.Kind {
+		case "function_declaration":
+			if name := n.Get("name"); name != nil {
+				bodies[name.Text(s.src)] = append(bodies[name.Text(s.src)], n.Get("body"))
+			}
+		case "variable_declarator":
+			if f := inner(n.Get("value")); isFunction(f) && n.Get("name").Kind == "identifier" {
+				name := n.Get("name").Text(s.src)
+				bodies[name] = append(bodies[name], f.Get("body"))
+			}
+		}
+		return true
+	})
+	for range maxExpand {
+		before := len(s.shared)
+		for _, name := range sorted(bodies) {
+			if !s.shared[name] && slices.ContainsFunc(bodies[name], s.holdsTests) {
+				s.shared[name] = true
+			}
+		}
+		if len(s.shared) == before {
+			break
 		}
 	}
 }
@@ -187,46 +222,114 @@ type titled struct {
 	decl     *decl
 	function string
 	around   []*decl // suites and groups that it stands in, calls that lead to it
+	at       *decl   // what goes when it is hidden: itself, or the one call of a function that holds it alone
 }
 
-const maxExpand = 8 // functions with tests, one in another
+const (
+	maxExpand = 8     // functions with tests, one in another
+	maxTests  = 20000 // of one file
+)
+
+// A walker lists the tests of a file.
+type walker struct{ out []titled }
+
+// A place is where a walker stands.
+type place struct {
+	titles []string
+	around []*decl
+	at     *decl             // the call that leads here
+	args   map[string]string // parameters of the function that are strings
+	depth  int
+}
+
+func (w *walker) walk(ds []*decl, p place) {
+	for _, d := range ds {
+		if len(w.out) >= maxTests {
+			return
+		}
+		in := p
+		in.around = append(slices.Clip(p.around), d)
+		switch d.what {
+		case isTest:
+			at := d
+			if p.at != nil {
+				at = p.at
+			}
+			w.out = append(w.out, titled{d, strings.Join(append(slices.Clip(p.titles), filled(d.title, p.args)), separator), p.around, at})
+		case isSuite:
+			in.titles = append(slices.Clip(p.titles), filled(d.title, p.args))
+			w.walk(d.members, in)
+			w.call(d, in)
+		case isGroup:
+			w.walk(d.members, in)
+		case isCall:
+			w.call(d, in)
+		}
+	}
+}
+
+// call walks the function that d runs.
+func (w *walker) call(d *decl, p place) {
+	f := d.called()
+	if f == nil || p.depth >= maxExpand || slices.Contains(p.around, f) {
+		return
+	}
+	if p.at == nil && f.single(0) {
+		p.at = d
+	}
+	p.around, p.depth, p.args = append(p.around, f), p.depth+1, d.given(f, p.args)
+	w.walk(f.members, p)
+}
+
+// single reports whether at most one test stands in d.
+func (d *decl) single(depth int) bool {
+	n := 0
+	var count func(d *decl, depth int)
+	count = func(d *decl, depth int) {
+		if d.what == isTest {
+			n++
+		}
+		for _, m := range d.members {
+			count(m, depth)
+		}
+		if f := d.called(); f != nil && depth < maxExpand {
+			count(f, depth+1)
+		}
+	}
+	count(d, depth)
+	return n <= 1
+}
+
+// given are the arguments of a call that are strings, by the parameters of the function.
+func (d *decl) given(f *decl, outer map[string]string) map[string]string {
+	out := map[string]string{}
+	for i, a := range d.args {
+		if i < len(f.params) && f.params[i] != "" {
+			out[f.params[i]] = filled(titleText(a, d.file.src, d.file.texts, 0), outer)
+		}
+	}
+	return out
+}
+
+// filled puts arguments into a title's places.
+func filled(title string, args map[string]string) string {
+	for _, name := range sorted(args) {
+		title = strings.ReplaceAll(title, "${"+name+"}", args[name])
+	}
+	return title
+}
 
 // tests lists the tests of a file by their names, in source order. Of equal names the second is
 // " #2".
 func (s *source) tests() []titled {
-	var out []titled
-	var walk func(ds []*decl, titles []string, around []*decl, depth int)
-	walk = func(ds []*decl, titles []string, around []*decl, depth int) {
-		for _, d := range ds {
-			in := append(slices.Clip(around), d)
-			switch d.what {
-			case isTest:
-				out = append(out, titled{d, strings.Join(append(slices.Clip(titles), d.title), separator), around})
-			case isSuite:
-				below := append(slices.Clip(titles), d.title)
-				walk(d.members, below, in, depth)
-				if f := d.called(); f != nil && depth < maxExpand && !slices.Contains(around, f) {
-					walk(f.members, below, append(in, f), depth+1)
-				}
-			case isGroup:
-				walk(d.members, titles, in, depth)
-			case isCall:
-				if f := d.called(); f != nil && depth < maxExpand && !slices.Contains(around, f) {
-					walk(f.members, titles, append(in, f), depth+1)
-				}
-			}
-			if len(out) > 20000 {
-				return
-			}
-		}
-	}
-	walk(s.top, nil, nil, 0)
+	var w walker
+	w.walk(s.top, place{})
 	seen := map[string]int{}
-	for i := range out {
-		f := out[i].function
+	for i := range w.out {
+		f := w.out[i].function
 		if seen[f]++; seen[f] > 1 {
-			out[i].function = fmt.Sprintf("%s #%d", f, seen[f])
+			w.out[i].function = fmt.Sprintf("%s #%d", f, seen[f])
 		}
 	}
-	return out
+	return w.out
 }

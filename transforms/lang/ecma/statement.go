@@ -137,6 +137,20 @@ func (s *source) head(d *decl, f *node) {
 	for n := range in.names {
 		d.binds[n] = true
 	}
+	for _, p := range append(code(f.Get("parameters")), f.All("identifier")...) {
+		if p.Field == "body" || p.Field == "name" {
+			continue
+		}
+		name := patternOf(p)
+		if name != nil && name.Kind == "assignment_pattern" {
+			name = name.Get("left")
+		}
+		if name == nil || name.Kind != "identifier" {
+			d.params = append(d.params, "")
+			continue
+		}
+		d.params = append(d.params, name.Text(s.src))
+	}
 }
 
 // body cuts the members of d; the body of an arrow function may be one expression.
@@ -236,6 +250,9 @@ func (s *source) holdsTests(n *node) bool {
 		}
 		if c.Kind == "call_expression" {
 			if _, m := s.words.call(c); (m == callsTest || m == callsSuite) && s.registers(c) {
+				found = true
+			}
+			if f := inner(c.Get("function")); f != nil && f.Kind == "identifier" && s.shared[f.Text(s.src)] {
 				found = true
 			}
 		}

@@ -35,12 +35,12 @@ func (d Dialect) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 	snap := snapshots(t, s, found)
 	out := []model.Surface{}
 	for i, c := range found {
-		reached := closure.Reach(append(hooks(s, c), c.decl), func(d *decl, visit func(*decl)) {
+		reached := closure.Reach(append(hooks(s, c), c.decl, c.at), func(d *decl, visit func(*decl)) {
 			g.edges(d, false, visit)
 		})
 		out = append(out, model.Surface{
 			Path: p, Function: c.function, Unit: p,
-			Start: c.decl.node.Row + 1, End: lastRow(c.decl.node, s.src),
+			Start: c.at.node.Row + 1, End: lastRow(c.at.node, s.src),
 			Title:  words(c.function),
 			Digest: digest(s, reached, snap[i]),
 			Uses:   g.uses(reached),
