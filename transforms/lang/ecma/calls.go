@@ -62,6 +62,10 @@ func (v *vocabulary) meaning(f *node, depth int) int {
 	switch f.Kind {
 	case "identifier":
 		return v.names[f.Text(v.src)]
+	case "ternary_expression": // (skip ? describe.skip : describe)(…)
+		if m := v.meaning(f.Get("consequence"), depth+1); m == v.meaning(f.Get("alternative"), depth+1) {
+			return m
+		}
 	case "call_expression": // test.each(table)(…), it.skipIf(x)(…)
 		g := f.Get("function")
 		if g == nil || g.Kind != "member_expression" || !slices.Contains([]string{"each", "for", "skipIf", "runIf", "todoIf", "if", "extend", "override"}, g.Get("property").Text(v.src)) {

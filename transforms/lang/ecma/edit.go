@@ -43,16 +43,26 @@ func (s *source) without(gone map[*decl]bool) []byte {
 	}
 	var edits []syntax.Edit
 	for _, d := range s.decls {
-		if n := d.stmt; e.dead[n] && n == d.stmt {
+		if n := d.stmt; e.dead[n] && !e.within(n) {
 			edits = append(edits, e.statement(n))
 		}
 	}
 	for l := range lists {
-		if !e.dead[l] {
+		if !e.dead[l] && !e.within(l) {
 			edits = append(edits, e.list(l)...)
 		}
 	}
 	return syntax.Apply(s.src, edits)
+}
+
+// within reports whether a node goes with one around it.
+func (e *editor) within(n *node) bool {
+	for n = e.parent[n]; n != nil; n = e.parent[n] {
+		if e.dead[n] {
+			return true
+		}
+	}
+	return false
 }
 
 // statement is the removal of a statement: with its lines, the comments right above it and the

@@ -80,6 +80,9 @@ func (r *removal) alive(d *decl, depth int) (alive, had bool) {
 	}
 	below := func(ds []*decl) {
 		for _, m := range ds {
+			if m.what == isShared {
+				continue // its calls tell
+			}
 			a, h := r.alive(m, depth+1)
 			alive, had = alive || a, had || h
 		}

@@ -147,8 +147,8 @@ func testName(dirs []string, lower string) bool {
 	case testSuffix.MatchString(lower):
 		return true
 	case testPrefix.MatchString(lower):
-		// lib/test.js is a library's own word.
-		return !(lang.In(dirs, "lib", "src") && !strings.HasPrefix(lower, "test-"))
+		// lib/test.js and src/test-events.js are a library's own words.
+		return !lang.In(dirs, "lib", "src", "source")
 	}
 	return false
 }
