@@ -93,7 +93,7 @@ func (e *editor) statement(n *node) syntax.Edit {
 	} else {
 		end = len(e.src)
 	}
-	next, _, _ := bytes.Cut(e.src[end:], []byte("\n"))
+	next, _, _ := bytes.Cut(e.src[e.run(n, end):], []byte("\n"))
 	if rest := bytes.TrimSpace(next); len(rest) > 0 && rest[0] != '}' {
 		// What stands in a group: the blank lines before belong to the group.
 		blank = start
@@ -105,6 +105,29 @@ func (e *editor) statement(n *node) syntax.Edit {
 		}
 	}
 	return syntax.Edit{Start: blank, End: end, With: e.guard(n)}
+}
+
+// run is the end of the lines of what goes right after n, whose own end at end.
+func (e *editor) run(n *node, end int) int {
+	past := false
+	for _, c := range e.parent[n].Children {
+		switch {
+		case c == n:
+			past = true
+		case !past:
+		case c.Kind == "comment" && e.leads(c):
+		case !e.dead[c] || syntax.LineStart(e.src, e.lead(c)) != end:
+			return end
+		default:
+			end = e.end(c)
+			if i := bytes.IndexByte(e.src[end:], '\n'); i >= 0 {
+				end += i + 1
+			} else {
+				end = len(e.src)
+			}
+		}
+	}
+	return end
 }
 
 // end is the end of a statement's own text: without a semicolon on a later line, which guards

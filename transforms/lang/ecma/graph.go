@@ -71,6 +71,9 @@ func (g *graph) edges(d *decl, loose bool, visit func(*decl)) {
 	for name := range d.refs.names {
 		for _, x := range d.lookup(name) {
 			see(x)
+			if loose && d.refs.bare[name] && x.what == isImport {
+				g.whole(d.file, x.imp, see)
+			}
 		}
 		if d.what == isShared || d.what == isSuite || d.what == isGroup {
 			for _, x := range d.scope[name] {
@@ -105,7 +108,7 @@ func (g *graph) edges(d *decl, loose bool, visit func(*decl)) {
 		}
 	}
 	if d.what == isImport {
-		g.imported(d.file, d.imp, loose, see)
+		g.imported(d.file, d.imp, false, see)
 		for _, x := range d.file.decls {
 			if x.what == isMock && x.imp.module == d.imp.module {
 				see(x)
@@ -153,11 +156,27 @@ func (g *graph) imported(s *source, i imported, loose bool, visit func(*decl)) {
 	switch {
 	case i.name != "" && i.name != "*" && !(i.name == "default" && len(o.exports["default"]) == 0):
 		g.given(o, i.name, 0, visit)
-	case loose || i.bound == "" || len(o.exports[""]) > 0: // the module itself
+	case loose:
+		g.whole(s, i, visit)
+	default: // the module itself
 		for _, d := range o.decls {
-			if d.what != isTest && (loose || d.what == isExport && d.exp.name == "") {
+			if d.what == isExport && d.exp.name == "" {
 				visit(d)
 			}
+		}
+	}
+}
+
+// whole visits all of a check file that an import binds as one value.
+func (g *graph) whole(s *source, i imported, visit func(*decl)) {
+	f, ok := g.layout.find(s.path, i.module)
+	o := g.files[f]
+	if !ok || o == nil || f == s.path || i.name != "" && i.name != "*" && (i.name != "default" || len(o.exports["default"]) > 0) {
+		return
+	}
+	for _, d := range o.decls {
+		if d.what != isTest {
+			visit(d)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 // refs are what a piece of code names. Names that it binds itself are told apart by scope.
 type refs struct {
 	names    map[string]int    // free identifiers, types too, with their first line
+	bare     map[string]bool   // those of names that stand for themselves, not before a dot
 	attrs    map[string]int    // names after a dot, and keys that patterns take out of objects
 	dotted   map[string]int    // a.b.c where a is free
 	keys     map[string]int    // callee.key for keys of objects in the arguments of a call
@@ -18,7 +19,7 @@ type refs struct {
 }
 
 func newRefs(src []byte) *refs {
-	return &refs{names: map[string]int{}, attrs: map[string]int{}, dotted: map[string]int{}, keys: map[string]int{},
+	return &refs{names: map[string]int{}, bare: map[string]bool{}, attrs: map[string]int{}, dotted: map[string]int{}, keys: map[string]int{},
 		types: map[string]string{}, literals: map[string]bool{}, src: src}
 }
 
@@ -57,6 +58,7 @@ func (r *refs) read(n *node, sc *scope) {
 	case "identifier", "type_identifier", "shorthand_property_identifier":
 		if name := n.Text(r.src); !sc.bound(name) {
 			note(r.names, name, n)
+			r.bare[name] = true
 		}
 	case "member_expression", "nested_identifier", "nested_type_identifier":
 		r.member(n, sc)
@@ -337,9 +339,12 @@ func (r *refs) member(n *node, sc *scope) {
 		r.literals[m.module] = true
 		return
 	}
-	r.read(at, sc)
 	if at.Kind != "identifier" && at.Kind != "this" {
+		r.read(at, sc)
 		return
+	}
+	if name := at.Text(r.src); at.Kind == "identifier" && !sc.bound(name) {
+		note(r.names, name, at)
 	}
 	var b strings.Builder
 	b.WriteString(at.Text(r.src))
