@@ -1,6 +1,7 @@
 package ecma
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -65,24 +66,26 @@ func titleText(n *node, src []byte, texts map[string]string, depth int) string {
 }
 
 // Owner is the test function that a check of a file belongs to, among the file's: the one of its
-// name; one whose subtest it is; else the one whose title, read as a pattern, it matches with the
-// most fixed text, the first in order of equal ones. function is what Function gives for the
-// check's id.
+// name, with or without its number; else the one with the most text in common of those whose
+// subtest it is, and those whose title, read as a pattern, it matches; the first in order of
+// equal ones. function is what Function gives for the check's id.
 func (Dialect) Owner(surfaces []model.Surface, function string) (model.Surface, bool) {
 	plain := unnumbered(function)
 	best, length := -1, -1
 	for i, s := range surfaces {
+		n := -1
 		switch {
 		case s.Function == function:
 			return s, true
-		case s.Function == plain && length < 1<<29:
-			best, length = i, 1<<29
-		case strings.HasPrefix(function, s.Function+separator) && len(s.Function) > length-1<<28 && length < 1<<29:
-			best, length = i, 1<<28+len(s.Function)
-		case length < 1<<28:
-			if n := matches(s.Function, plain); n > length {
-				best, length = i, n
-			}
+		case s.Function == plain:
+			n = math.MaxInt
+		case strings.HasPrefix(function, s.Function+separator):
+			n = len(s.Function + separator)
+		default:
+			n = matches(s.Function, plain)
+		}
+		if n > length {
+			best, length = i, n
 		}
 	}
 	if best < 0 {
