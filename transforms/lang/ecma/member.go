@@ -16,6 +16,7 @@ func (c *collector) function(name, kind string, n, at *node, exported bool) {
 	if at.Start <= n.Start && n.End <= at.End {
 		start = at.Start
 	}
+	exported = exported || !strings.Contains(name, ".") && c.given[name]
 	sig := strings.TrimSuffix(strings.TrimSuffix(oneLine(string(c.src[start:end])), " {"), ";")
 	c.add(name, kind, at, strings.TrimSuffix(strings.TrimSpace(sig), " =>"), exported)
 	if p := n.Get("parameter"); p != nil {
@@ -90,19 +91,7 @@ func (c *collector) class(name string, n *node, exported bool) {
 	if b == nil {
 		return
 	}
-	var before *node
-	for _, m := range b.Children {
-		if m.Kind == "comment" {
-			before = m
-			continue
-		}
-		c.lead, c.begin = nil, m
-		if before != nil && before.Last+1 == m.Row && strings.HasPrefix(before.Text(c.src), "/*") {
-			c.lead = before
-		}
-		before = nil
-		c.member(name, m, exported)
-	}
+	c.documented(b, func(m *node) { c.member(name, m, exported) })
 }
 
 func (c *collector) member(class string, m *node, exported bool) {
@@ -170,7 +159,7 @@ func (c *collector) typed(name string, n *node, exported bool) {
 	if body == nil || !slices.Contains([]string{"interface_body", "object_type", "enum_body"}, body.Kind) {
 		return
 	}
-	for _, m := range code(body) {
+	c.documented(body, func(m *node) {
 		switch m.Kind {
 		case "property_identifier", "string": // of an enum
 			c.add(name+"."+keyName(m, c.src), "constant", m, keyName(m, c.src), exported)
@@ -180,5 +169,5 @@ func (c *collector) typed(name string, n *node, exported bool) {
 		default:
 			c.member(name, m, exported)
 		}
-	}
+	})
 }

@@ -324,12 +324,21 @@ func filled(title string, args map[string]string) string {
 func (s *source) tests() []titled {
 	var w walker
 	w.walk(s.top, place{})
-	seen := map[string]int{}
+	seen, used := map[string]int{}, map[string]bool{}
+	for _, t := range w.out {
+		used[t.function] = true
+	}
 	for i := range w.out {
 		f := w.out[i].function
-		if seen[f]++; seen[f] > 1 {
-			w.out[i].function = fmt.Sprintf("%s #%d", f, seen[f])
+		if seen[f]++; seen[f] == 1 {
+			continue
 		}
+		numbered := fmt.Sprintf("%s #%d", f, seen[f])
+		for used[numbered] { // a title that looks like a number of another
+			seen[f]++
+			numbered = fmt.Sprintf("%s #%d", f, seen[f])
+		}
+		w.out[i].function, used[numbered] = numbered, true
 	}
 	return w.out
 }

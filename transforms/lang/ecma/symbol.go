@@ -101,6 +101,11 @@ func (c *collector) exports(root *node) {
 }
 
 func (c *collector) block(n *node, owner string, exported bool) {
+	c.documented(n, func(s *node) { c.statement(s, owner, exported) })
+}
+
+// documented visits the children of n that are code, each with the doc comment right above it.
+func (c *collector) documented(n *node, visit func(*node)) {
 	var before *node
 	for _, s := range n.Children {
 		if s.Kind == "comment" {
@@ -112,7 +117,7 @@ func (c *collector) block(n *node, owner string, exported bool) {
 			c.lead = before
 		}
 		before = nil
-		c.statement(s, owner, exported)
+		visit(s)
 	}
 }
 
