@@ -5,7 +5,7 @@
 // titles; equal ones are numbered " #2", " #3". A test function is one call of a runner's test
 // function; its name is the part of the id after the file, with the title as the source has it:
 // "adds %i" or "adds ${a}" where the title is made for each row of a table or round of a loop.
-// Owner tells which test function such a check belongs to.
+// Titled tells which test function such a check belongs to.
 package ecma
 
 import (
@@ -71,7 +71,7 @@ func (Dialect) UnitFiles(t lang.Files, unit string) []string { return []string{u
 
 // Function splits an id after its file: at the first " > " that follows a file name of either
 // dialect. It is the name of the test function where its title is not made at run time; else
-// Owner knows the function.
+// Titled knows the function.
 func (Dialect) Function(id string) (unit, function string) {
 	for at := 0; ; {
 		i := strings.Index(id[at:], separator)

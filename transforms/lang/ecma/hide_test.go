@@ -75,7 +75,7 @@ func TestHide(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s, ok := TypeScript.Owner(found, h.Function); !ok || s.Function != h.Function {
+				if f, ok := TypeScript.Titled(h.Path+separator+h.Function, functions(found)); !ok || f != h.Function {
 					t.Errorf("%s is no test of %s", h.Function, h.Path)
 				}
 			}
@@ -102,6 +102,14 @@ func TestHide(t *testing.T) {
 			}
 		})
 	}
+}
+
+func functions(surfaces []model.Surface) []string {
+	var out []string
+	for _, s := range surfaces {
+		out = append(out, s.Function)
+	}
+	return out
 }
 
 func rewrite(t *testing.T, name string, a *txtar.Archive, out string) {

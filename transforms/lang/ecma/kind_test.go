@@ -97,27 +97,26 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-func TestOwner(t *testing.T) {
-	var all []model.Surface
-	for _, f := range []string{"a", "a > b", "a > adds %i to %s", "a > adds %i to %s twice", "${name} > in ${x.y}", "row $id is $v.w", "a #2", "100%% of $#", "${x}"} {
-		all = append(all, model.Surface{Function: f})
-	}
+func TestTitled(t *testing.T) {
+	all := []string{"a", "a > b", "a > adds %i to %s", "a > adds %i to %s twice", "${name} > in ${x.y}", "row $id is $v.w", "a #2", "100%% of $#", "${x}"}
 	for name, want := range map[string]string{
 		"a": "a", "a #2": "a #2", "a #3": "a", "a > b": "a > b", "a > b > sub": "a > b", "a > c > sub": "a",
 		"a > adds %i to %s": "a > adds %i to %s", "a > adds 1 to x twice": "a > adds %i to %s twice",
 		"z > in q": "${name} > in ${x.y}", "row 1 is 2": "row $id is $v.w", "100% of 3": "100%% of $#", "anything": "${x}",
 	} {
-		if s, ok := JavaScript.Owner(all, name); !ok || s.Function != want {
-			t.Errorf("%q is of %q, want %q", name, s.Function, want)
+		if f, ok := JavaScript.Titled("t.js > "+name, all); !ok || f != want {
+			t.Errorf("%q is of %q, want %q", name, f, want)
 		}
 	}
-	if s, ok := JavaScript.Owner(all[:2], "b"); ok {
-		t.Errorf("b is of %q", s.Function)
+	if f, ok := JavaScript.Titled("t.js > b", all[:2]); ok {
+		t.Errorf("b is of %q", f)
 	}
-	each := []model.Surface{{Function: "adds %i to %s"}, {Function: "adds %i to %s twice"}, {Function: "adds 1 to 2"}}
-	for name, want := range map[string]string{"adds 3 to x": "adds %i to %s", "adds 3 to x twice": "adds %i to %s twice", "adds 1 to 2": "adds 1 to 2", "adds 3 to x #2": "adds %i to %s"} {
-		if s, ok := JavaScript.Owner(each, name); !ok || s.Function != want {
-			t.Errorf("%q is of %q, want %q", name, s.Function, want)
+	each := []string{"adds %i to %s", "adds %i to %s twice", "adds 1 to 2", "two\n words"}
+	for name, want := range map[string]string{
+		"adds 3 to x": each[0], "adds 3 to x twice": each[1], "adds 1 to 2": each[2], "adds 3 to x #2": each[0], "two words": each[3],
+	} {
+		if f, ok := JavaScript.Titled("t.js > "+name, each); !ok || f != want {
+			t.Errorf("%q is of %q, want %q", name, f, want)
 		}
 	}
 }

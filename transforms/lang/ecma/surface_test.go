@@ -227,7 +227,7 @@ it('two', () => { make().argParser(C.create) })
 	}
 }
 
-// Whatever the source and the title, nothing panics, names are unique, and each is its own owner.
+// Whatever the source and the title, nothing panics, names are unique, and each is the function of its own id.
 func FuzzSurfaces(f *testing.F) {
 	f.Add("describe('a', () => { it('b', f); it(`c ${d}`, f) })", "a > c 1 #2")
 	f.Add("const x = () => it('a', x);x();x()", "%s $a ${")
@@ -240,15 +240,14 @@ func FuzzSurfaces(f *testing.F) {
 		}
 		seen := map[string]bool{}
 		for _, s := range found {
-			if o, ok := TypeScript.Owner(found, s.Function); !ok || o.Function != s.Function {
-				t.Fatalf("%q is of %q", s.Function, o.Function)
+			if f, ok := TypeScript.Titled("a.test.ts"+separator+s.Function, functions(found)); !ok || f != s.Function {
+				t.Fatalf("%q is of %q", s.Function, f)
 			}
 			if seen[s.Function] {
 				t.Fatalf("%q twice", s.Function)
 			}
 			seen[s.Function] = true
 		}
-		TypeScript.Owner(found, name)
-		TypeScript.Function(name)
+		TypeScript.Titled(name, functions(found))
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/taskmill/taskmill/model"
 )
 
 // title is the title that a runner's call gives: its text, with "${…}" for what is known only
@@ -65,33 +63,33 @@ func titleText(n *node, src []byte, texts map[string]string, depth int) string {
 	return "${" + oneLine(n.Text(src)) + "}"
 }
 
-// Owner is the test function that a check of a file belongs to, among the file's: the one of its
-// name, with or without its number; else the one with the most text in common of those whose
-// subtest it is, and those whose title, read as a pattern, it matches; the first in order of
-// equal ones. function is what Function gives for the check's id.
-func (Dialect) Owner(surfaces []model.Surface, function string) (model.Surface, bool) {
-	plain := unnumbered(function)
-	best, length := -1, -1
-	for i, s := range surfaces {
+// Titled is the test function of a check among functions, those of its file by their names: the
+// one of its whole title, with or without its number, or but for white space (AVA joins the
+// words of a title); else the one with the most text in common of those whose subtest it is, and
+// those whose title, read as a pattern, it matches; the first in order of equal ones.
+func (d Dialect) Titled(id string, functions []string) (function string, ok bool) {
+	_, whole := d.Function(id)
+	plain := unnumbered(whole)
+	length := -1
+	for _, f := range functions {
 		n := -1
 		switch {
-		case s.Function == function:
-			return s, true
-		case s.Function == plain:
+		case f == whole:
+			return f, true
+		case f == plain:
 			n = math.MaxInt
-		case strings.HasPrefix(function, s.Function+separator):
-			n = len(s.Function + separator)
+		case words(f) == words(plain):
+			n = math.MaxInt - 1
+		case strings.HasPrefix(whole, f+separator):
+			n = len(f + separator)
 		default:
-			n = matches(s.Function, plain)
+			n = matches(f, plain)
 		}
 		if n > length {
-			best, length = i, n
+			function, length, ok = f, n, true
 		}
 	}
-	if best < 0 {
-		return model.Surface{}, false
-	}
-	return surfaces[best], true
+	return function, ok
 }
 
 // unnumbered takes the " #2" of an equal id off.

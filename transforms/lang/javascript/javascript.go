@@ -21,14 +21,16 @@ func (Language) Kind(path string) model.Kind { return ecma.JavaScript.Kind(path)
 func (Language) Unit(t lang.Files, path string) (string, bool) { return ecma.JavaScript.Unit(t, path) }
 
 // UnitFiles is the unit's one file.
-func (Language) UnitFiles(t lang.Files, unit string) []string { return ecma.JavaScript.UnitFiles(t, unit) }
+func (Language) UnitFiles(t lang.Files, unit string) []string {
+	return ecma.JavaScript.UnitFiles(t, unit)
+}
 
 // Function splits an id after its file.
 func (Language) Function(id string) (unit, function string) { return ecma.JavaScript.Function(id) }
 
-// Owner is the test function among a file's that a check belongs to.
-func (Language) Owner(surfaces []model.Surface, function string) (model.Surface, bool) {
-	return ecma.JavaScript.Owner(surfaces, function)
+// Titled is the test function of a check among those of its file.
+func (Language) Titled(id string, functions []string) (function string, ok bool) {
+	return ecma.JavaScript.Titled(id, functions)
 }
 
 // Surfaces lists the tests of the check file at path.
