@@ -2,6 +2,7 @@ package ecma
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -100,9 +101,7 @@ func (v *vocabulary) meaning(f *node, depth int) int {
 // newVocabulary reads which names of a module call a runner.
 func newVocabulary(root *node, src []byte) *vocabulary {
 	v := &vocabulary{src: src, names: map[string]int{}, bases: map[string]bool{}}
-	for n, m := range runnerNames {
-		v.names[n] = m
-	}
+	maps.Copy(v.names, runnerNames)
 	for _, c := range root.Children {
 		switch c.Kind {
 		case "import_statement":

@@ -2,6 +2,7 @@ package ecma
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -204,7 +205,5 @@ func (r *refs) merge(o *refs) {
 			}
 		}
 	}
-	for k, v := range o.types {
-		r.types[k] = v
-	}
+	maps.Copy(r.types, o.types)
 }
