@@ -52,6 +52,11 @@ func Titled(id string, functions []string) (function string, ok bool) {
 			}
 		}
 	}
+	for _, f := range functions { // AVA trims and joins the words of a title
+		if blank(f) == blank(whole) || blank(f) == blank(short) {
+			return f, true
+		}
+	}
 	best := -1
 	for _, f := range functions {
 		t := parseTemplate(f)
@@ -64,6 +69,8 @@ func Titled(id string, functions []string) (function string, ok bool) {
 	}
 	return function, ok
 }
+
+func blank(title string) string { return strings.Join(strings.Fields(title), " ") }
 
 // A template is a title with holes: %s and its like of each, $name and ${expression}.
 type template struct {

@@ -6,21 +6,20 @@ import { pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const report = require('./report.cjs');
-const at = createRequire(path.join(process.cwd(), 'package.json'));
-const isMain = /[\\/]ava[\\/](?:entrypoints[\\/]cli\.mjs|cli\.js)$/.test(process.argv[1] || '');
+const base = globalThis[Symbol.for('taskmill.home')];
 
-if (process.env.TASKMILL_REPORT && isMain) {
+if (process.env.TASKMILL_REPORT && base) {
   report.forget();
-  const base = path.dirname(at.resolve('ava/package.json'));
   const loaded = await import(pathToFileURL(path.join(base, 'lib/reporters/tap.js')));
   const Reporter = loaded.default.default || loaded.default;
   const { startRun, endRun, consumeStateChange } = Reporter.prototype;
   let failed = 0;
-  const begun = new Map();
+  const files = new Set(); // that have declared tests
+  const begun = new Map(); // tests without a result yet
+  const key = evt => evt.testFile + '\n' + evt.title;
   const where = evt => ({ file: report.file(evt.testFile), path: [evt.title] });
   Reporter.prototype.startRun = function (plan) {
     report.emit({ event: 'begin', runner: 'ava', version: '' });
-    process.on('exit', code => report.emit({ event: 'exit', exit: code }));
     return startRun.call(this, plan);
   };
   Reporter.prototype.endRun = function () {
@@ -33,22 +32,22 @@ if (process.env.TASKMILL_REPORT && isMain) {
   };
   const tell = evt => {
     switch (evt.type) {
-      case 'declared-test':
-        if (!evt.knownFailing) break;
-        break;
       case 'selected-test':
+        files.add(evt.testFile);
         if (evt.skip || evt.todo) report.emit({ event: 'case', ...where(evt), outcome: evt.todo ? 'todo' : 'skip' });
         else {
-          begun.set(evt.testFile + '\n' + evt.title, evt);
+          begun.set(key(evt), evt);
           report.emit({ event: 'start', ...where(evt), beside: true });
         }
         break;
       case 'test-passed':
+        begun.delete(key(evt));
         report.emit({ event: 'case', ...where(evt), outcome: evt.knownFailing ? 'xfail' : 'pass', seconds: report.seconds(evt.duration) });
         break;
       case 'test-failed':
+        begun.delete(key(evt));
         failed++;
-        report.emit({ event: 'case', ...where(evt), outcome: 'fail', phase: 'call', seconds: report.seconds(evt.duration) });
+        report.emit({ event: 'case', ...where(evt), outcome: /^Test timeout exceeded/.test(text(evt.err)) ? 'timeout' : 'fail', phase: 'call', seconds: report.seconds(evt.duration) });
         break;
       case 'hook-failed':
         failed++;
@@ -57,7 +56,7 @@ if (process.env.TASKMILL_REPORT && isMain) {
       case 'uncaught-exception':
       case 'unhandled-rejection':
         failed++;
-        report.problem('unhandled', evt.err && (evt.err.originalError || evt.err), evt.testFile);
+        report.problem(files.has(evt.testFile) ? 'unhandled' : 'load', evt.err && (evt.err.originalError || evt.err), evt.testFile);
         break;
       case 'internal-error':
         failed++;
@@ -84,11 +83,18 @@ if (process.env.TASKMILL_REPORT && isMain) {
         break;
     }
   };
+  const text = err => String((err && (err.message || (err.originalError && err.originalError.message) || (err.formattedDetails && JSON.stringify(err.formattedDetails)))) || '');
   // "beforeEach hook for title", "before hook"
   const hook = evt => {
     const title = / hook for (.*)$/s.exec(evt.title);
-    if (title) report.emit({ event: 'case', file: report.file(evt.testFile), path: [title[1]], outcome: 'error', phase: 'hook' });
-    else report.emit({ event: 'suite', file: report.file(evt.testFile), path: [], outcome: 'error', left: true });
-    report.problem('hook', evt.err, evt.testFile);
+    if (title) {
+      const of = { testFile: evt.testFile, title: title[1] };
+      begun.delete(key(of));
+      report.emit({ event: 'case', ...where(of), outcome: 'error', phase: 'hook' });
+    } else {
+      for (const left of begun.values()) if (left.testFile === evt.testFile) report.emit({ event: 'case', ...where(left), outcome: 'error', phase: 'setup' });
+      report.emit({ event: 'suite', file: report.file(evt.testFile), path: [], outcome: 'error' });
+    }
+    report.problem('hook', evt.err && (evt.err.originalError || evt.err), evt.testFile);
   };
 }

@@ -168,6 +168,17 @@ function install(frozen) {
   if (!resolve(frozen)) fail(`${manager.name} cannot install what package.json asks for`);
   const text = fs.existsSync(lock) ? fs.readFileSync(lock, 'utf8') : '';
   settle();
+  // Our part of Vitest's workers asks for Vitest by name.
+  for (const r of plan.runners) {
+    if (r.name !== 'vitest') continue;
+    for (let dir = path.join(deps, r.dir); dir.startsWith(env); dir = path.dirname(dir)) {
+      const at = path.join(dir, 'node_modules/vitest');
+      if (!fs.existsSync(at)) continue;
+      fs.mkdirSync(path.join(__dirname, 'node_modules'), { recursive: true });
+      tie(fs.realpathSync(at), path.join(__dirname, 'node_modules/vitest'));
+      break;
+    }
+  }
   fs.writeFileSync(record, JSON.stringify({ manager: manager.source || 'npm', file: lockName(), packages: resolved(), lock: text }, null, 1) + '\n');
 }
 

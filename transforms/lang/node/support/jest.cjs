@@ -11,7 +11,6 @@ module.exports = class {
     this.cases = 0;
     this.only = Boolean(config && config.testNamePattern);
     report.emit({ event: 'begin', runner: 'jest', version: '' });
-    process.on('exit', code => report.emit({ event: 'exit', exit: code }));
   }
 
   onTestCaseStart(test, info) {
@@ -26,6 +25,7 @@ module.exports = class {
     const file = report.file(test.path);
     report.emit({ event: 'file', file }); // what follows is whole and in order
     for (const r of result.testResults || []) this.tell(test.path, r, false);
+    if (result.testExecError && (result.testResults || []).length) report.emit({ event: 'suite', file, path: [], outcome: 'error' });
     if (result.testExecError) report.problem((result.testResults || []).length ? 'hook' : 'load', fault(result.testExecError), test.path);
     else if (result.failureMessage && !(result.testResults || []).length) report.problem('load', { message: result.failureMessage }, test.path);
   }
@@ -35,10 +35,9 @@ module.exports = class {
     let phase;
     const messages = (r.failureMessages || []).join('\n');
     if (outcome === 'fail') {
-      const details = r.failureDetails || [];
       phase = 'call';
-      if (/^(?:Error: )?thrown: "Exceeded timeout of \d+/m.test(messages) || /Exceeded timeout of [\d,]+ ?ms for a (?:test|hook)/.test(messages)) outcome = 'timeout';
-      if (/for a hook\b/.test(messages) || details.some(d => d && d.message === 'Failing test passed even though it was supposed to fail. Remove `.failing` to remove error.') && false) outcome = 'error';
+      if (/^(?:Error: )?thrown: "Exceeded timeout of \d+/m.test(messages) || /Exceeded timeout of [\d,]+ ?ms for a test/.test(messages)) outcome = 'timeout';
+      if (r.invocations === 0 || /ms for a hook\b/.test(messages)) [outcome, phase] = ['error', 'setup']; // a hook before it failed
     }
     // What -t leaves out is told like a skipped test.
     if (outcome === 'skip' && this.only) outcome = 'unselected';

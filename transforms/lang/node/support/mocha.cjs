@@ -75,7 +75,6 @@ module.exports = class {
     if (process.env.TASKMILL_NODE_OPTIONS) process.env.NODE_OPTIONS = process.env.TASKMILL_NODE_OPTIONS;
     if (!started) return;
     report.emit({ event: 'begin', runner: 'mocha', version: '' });
-    process.on('exit', code => report.emit({ event: 'exit', exit: code }));
     this.done = new Set();
     this.seq = new Map(); // place in the source, whatever the order of running
     runner.suite.eachTest(t => this.seq.set(t, this.seq.size + 1));
@@ -113,11 +112,9 @@ module.exports = class {
     // What the hook keeps from running, or was to clean up after.
     let path = t.parent.titlePath();
     if (t.parent.root) path = [];
-    if (!name.startsWith('"after each"')) {
-      t.parent.eachTest(test => {
-        if (!this.done.has(test) && !test.isPending()) this.tell(test, 'error', 'setup');
-      });
-    }
+    t.parent.eachTest(test => {
+      if (!this.done.has(test) && !test.isPending()) this.tell(test, 'error', 'setup');
+    });
     if (name.startsWith('"after all"')) report.emit({ event: 'suite', path, file: report.file(t.file || t.parent.file), outcome: 'error' });
     report.problem('hook', error, t.file);
   }

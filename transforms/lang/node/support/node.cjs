@@ -15,7 +15,6 @@ if (process.env.TASKMILL_REPORT) {
   const chosen = report.selection();
   if (chosen) require('./select.cjs').narrow(chosen, planted, [...known].slice(1));
   report.emit({ event: 'begin', runner: 'node', version: process.version });
-  process.on('exit', code => report.emit({ event: 'exit', exit: code }));
   process.on('uncaughtExceptionMonitor', error => report.problem(started ? 'unhandled' : 'load', error, started ? undefined : path.join(process.env.TASKMILL_TESTBED || '', unit)));
   // Results are told in turns of the loop: a test that then ends the process takes none along.
   test.beforeEach(async t => {

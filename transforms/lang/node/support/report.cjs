@@ -51,10 +51,12 @@ exports.problem = function (stage, error, name) {
   const message = clean(e.message ?? e.stack ?? e);
   const event = { event: 'problem', stage, type: String(e.name || e.type || 'Error').slice(0, 100), message };
   if (name) event.file = exports.file(name);
-  const place = /(?:\(|at |^|\s)((?:file:\/\/)?\/[^\s():]+):(\d+)(?::\d+)?/m.exec(String(e.stack || ''));
-  if (place) {
-    event.path = exports.file(place[1]);
-    event.line = Number(place[2]);
+  // The innermost place that lies in the tree and is not a dependency's.
+  for (const m of String(e.stack || '').matchAll(/(?:\(|at |^|\s)((?:file:\/\/)?\/[^\s():]+):(\d+)(?::\d+)?/gm)) {
+    const at = exports.file(m[1]);
+    if (at.startsWith('..') || at.startsWith('/') || /(?:^|\/)node_modules\//.test(at)) continue;
+    [event.path, event.line] = [at, Number(m[2])];
+    break;
   }
   const full = String(e.message || '');
   const names = [];

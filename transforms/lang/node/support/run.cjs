@@ -25,6 +25,7 @@ if (!home) {
 const { bin } = JSON.parse(fs.readFileSync(path.join(home, 'package.json'), 'utf8'));
 const program = path.join(home, typeof bin === 'string' ? bin : bin[name]);
 process.argv.splice(1, 2, program);
+globalThis[Symbol.for('taskmill.home')] = home;
 
 (async () => {
   if (name === 'mocha') {

@@ -1,5 +1,7 @@
 // Vitest: a reporter, of version 0.34 and newer.
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 const report = createRequire(import.meta.url)('./report.cjs');
 
 export default class {
@@ -8,11 +10,34 @@ export default class {
     this.only = Boolean(ctx.config.testNamePattern);
     this.told = false;
     report.emit({ event: 'begin', runner: 'vitest', version: String(ctx.version || '') });
-    process.on('exit', code => report.emit({ event: 'exit', exit: code }));
+    this.mark();
+  }
+
+  onPathsCollected() {
+    this.mark();
+  }
+
+  onTestRunStart() {
+    this.mark();
+  }
+
+  // mark makes workers tell what they run themselves, where a project has no runner of its own.
+  mark() {
+    const runner = fileURLToPath(new URL('./vitest-runner.mjs', import.meta.url));
+    if (!existsSync(fileURLToPath(new URL('./node_modules/vitest', import.meta.url)))) return;
+    for (const p of this.ctx.projects || [this.ctx]) {
+      try {
+        if (p.config && !p.config.runner && !(p.config.browser && p.config.browser.enabled)) p.config.runner = runner;
+        this.marked = this.marked || p.config.runner === runner;
+      } catch {
+        // a version whose configuration is fixed by now
+      }
+    }
   }
 
   // Marks while the tests run: what they say may come late, and is not the last word.
   onTaskUpdate(packs) {
+    if (this.marked) return;
     for (const [id, result] of packs || []) {
       const task = this.ctx.state && this.ctx.state.idMap && this.ctx.state.idMap.get(id);
       if (!task || task.type === 'suite' || !result) continue;
@@ -33,24 +58,30 @@ export default class {
     if (this.told) return;
     this.told = true;
     let failed = 0;
+    let died = false;
     for (const file of files) {
+      if (open(file)) {
+        died = true; // what its worker told itself is all there is
+        continue;
+      }
       report.emit({ event: 'file', file: report.file(file.filepath) });
-      failed += this.walk(file, file, []);
+      failed += this.walk(file, file, [], false);
     }
     for (const e of errors || []) {
       failed++;
       report.problem('unhandled', e, e && e.VITEST_TEST_PATH);
     }
-    report.emit({ event: 'end', failed });
+    report.emit({ event: died ? 'died' : 'end', failed });
   }
 
-  walk(file, suite, path) {
+  walk(file, suite, path, broken) {
     let failed = 0;
-    for (const task of suite.tasks || []) {
-      if (task.type === 'suite') failed += this.walk(file, task, [...path, task.name]);
-      else failed += this.tell(task, false, task.result);
-    }
     const result = suite.result || {};
+    broken = broken || result.state === 'fail' && Boolean(result.errors && result.errors.length);
+    for (const task of suite.tasks || []) {
+      if (task.type === 'suite') failed += this.walk(file, task, [...path, task.name], broken);
+      else failed += this.tell(task, false, task.result, broken);
+    }
     if (result.state === 'fail' && result.errors && result.errors.length) {
       failed++;
       if (suite === file && !count(file)) report.problem('load', result.errors[0], file.filepath);
@@ -62,11 +93,12 @@ export default class {
     return failed;
   }
 
-  tell(task, early, result) {
+  tell(task, early, result, broken) {
     result = result || {};
     let outcome = 'notrun';
     let phase;
     if (task.mode === 'todo') outcome = 'todo';
+    else if (broken && result.state === 'skip' && !this.only) [outcome, phase] = ['error', 'setup']; // a hook before it failed
     else if (task.mode === 'skip' || result.state === 'skip') outcome = this.only ? 'unselected' : 'skip';
     else if (result.state === 'pass') outcome = task.fails ? 'xfail' : 'pass';
     else if (result.state === 'fail') {
@@ -94,4 +126,13 @@ function count(suite) {
   let n = 0;
   for (const t of suite.tasks || []) n += t.type === 'suite' ? count(t) : 1;
   return n;
+}
+
+// open reports whether a test of a suite has come to no end.
+function open(suite) {
+  return (suite.tasks || []).some(t => {
+    if (t.type === 'suite') return open(t);
+    const state = t.result && t.result.state;
+    return t.mode !== 'skip' && t.mode !== 'todo' && (!state || state === 'run' || state === 'queued');
+  });
 }
