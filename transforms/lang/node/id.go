@@ -138,7 +138,7 @@ func pattern(functions []string, between string) string {
 func quoteJS(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if strings.ContainsRune(`\^$.*+?()[]{}|/`, r) {
+		if strings.ContainsRune(`\^$.*+?()[]{}|`, r) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

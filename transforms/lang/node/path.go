@@ -49,3 +49,11 @@ func testFile(p string) bool {
 	}
 	return !strings.Contains(name, ".config.") && !slices.Contains([]string{"setup", "helper", "helpers", "utils", "util", "common", "bootstrap", "globals", "mocks"}, stem)
 }
+
+// Unit is the test file itself, where its names say that it is one.
+func Unit(t lang.Files, p string) (string, bool) {
+	if !testFile(p) {
+		return "", false
+	}
+	return p, true
+}

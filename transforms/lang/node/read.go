@@ -33,7 +33,7 @@ type event struct {
 	Column  int      `json:"column"`
 	Early   bool     `json:"early"`  // told again when the file has ended
 	Beside  bool     `json:"beside"` // started together with others
-	Stage   string   `json:"stage"` // of a problem: configure, load, hook, unhandled, worker, internal
+	Stage   string   `json:"stage"`  // of a problem: configure, load, hook, unhandled, worker, internal
 	Type    string   `json:"type"`
 	Message string   `json:"message"`
 	At      string   `json:"-"`

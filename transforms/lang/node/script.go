@@ -112,7 +112,7 @@ func (m manifest) unwrap(s step, out *[]step, seen []string) {
 		rest := s.argv[1:]
 		switch s.name {
 		case "cross-env", "cross-env-shell", "env":
-			for len(rest) > 0 && assignment.MatchString(rest[0]) {
+			for len(rest) > 0 && assignment.MatchString(rest[0]) && !strings.Contains(rest[0], " ") {
 				s.env, rest = append(s.env, rest[0]), rest[1:]
 			}
 			if s.name == "cross-env-shell" && len(rest) == 1 {
