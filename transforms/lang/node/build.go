@@ -127,15 +127,15 @@ func needed(t lang.Files, p project, m manifest) bool {
 	if len(gone) == 0 {
 		return false
 	}
-	words := []string{}
-	if m.name != "" && !aliased(t, p, m) {
-		words = append(words, "'"+m.name+"'", `"`+m.name+`"`, "'"+m.name+"/", `"`+m.name+"/")
-	}
+	named := m.name != "" && !aliased(t, p, m)
+	var words []string // of a file that is read or started, not imported
 	for _, g := range gone {
-		if top, _, nested := strings.Cut(g, "/"); nested {
-			words = append(words, "/"+top+"/", "/"+top+"'", "/"+top+`"`)
-		} else {
-			words = append(words, "/"+strings.TrimSuffix(g, path.Ext(g))+"'", "/"+strings.TrimSuffix(g, path.Ext(g))+`"`, "/"+g)
+		top, _, nested := strings.Cut(g, "/")
+		if !nested {
+			top = strings.TrimSuffix(g, path.Ext(g))
+		}
+		for _, before := range []string{"./", "'", `"`, "`"} {
+			words = append(words, before+top+"/", before+g)
 		}
 	}
 	for _, f := range t.Paths() {
@@ -144,7 +144,13 @@ func needed(t lang.Files, p project, m manifest) bool {
 			continue
 		}
 		data, ok := text(t, f)
-		if ok && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(string(data), w) }) {
+		if !ok {
+			continue
+		}
+		if named && slices.ContainsFunc(imports(data), func(s string) bool { return s == m.name || strings.HasPrefix(s, m.name+"/") }) {
+			return true
+		}
+		if own && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(string(data), w) }) {
 			return true
 		}
 	}

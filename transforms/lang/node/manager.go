@@ -105,7 +105,7 @@ func fitting(name, format string) string {
 	return ""
 }
 
-// command is the npm package that holds a manager, with its version. Yarn's newer versions are
+// source is the npm package that holds a manager, with its version. Yarn's newer versions are
 // published under a name of their own.
 func (m manager) source() string {
 	switch {
@@ -115,6 +115,19 @@ func (m manager) source() string {
 		return ""
 	}
 	return m.name + "@" + m.version
+}
+
+// instead is the same package in the newest version of the same major one.
+func (m manager) instead() string {
+	name, version, ok := strings.Cut(strings.TrimPrefix(m.source(), "@"), "@")
+	if !ok {
+		return ""
+	}
+	if strings.HasPrefix(m.source(), "@") {
+		name = "@" + name
+	}
+	major, _, _ := strings.Cut(version, ".")
+	return name + "@" + major
 }
 
 // berry reports whether it is a yarn of version 2 or newer.

@@ -38,13 +38,13 @@ func testFile(p string) bool {
 		return true
 	}
 	stem := strings.TrimSuffix(name, path.Ext(name))
-	if stem == "test" || strings.HasPrefix(stem, "test-") || strings.HasPrefix(stem, "test_") {
+	if stem == "test" || (strings.HasPrefix(stem, "test-") || strings.HasPrefix(stem, "test_")) && !lang.In(dirs, "src", "source", "lib") {
 		return true
 	}
 	if !lang.In(dirs, "test", "tests", "__tests__", "spec", "specs") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
 		return false
 	}
-	if lang.In(dirs, "fixtures", "fixture", "__fixtures__", "helpers", "helper", "utils", "util", "support", "mocks", "__mocks__", "data", "__snapshots__", "shared", "lib", "assets", "stubs") {
+	if lang.In(dirs, "fixtures", "fixture", "__fixtures__", "helpers", "helper", "utils", "util", "support", "mocks", "__mocks__", "data", "__snapshots__", "shared", "lib", "assets", "stubs", "artifacts", "types") {
 		return false
 	}
 	return !strings.Contains(name, ".config.") && !slices.Contains([]string{"setup", "helper", "helpers", "utils", "util", "common", "bootstrap", "globals", "mocks"}, stem)

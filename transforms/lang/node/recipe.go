@@ -28,6 +28,7 @@ type plan struct {
 type planManager struct {
 	Name   string `json:"name"`
 	Source string `json:"source"` // npm package with version; empty: the installed npm
+	Else   string `json:"else"`   // of a version that does as well, where that one is not to be had
 	Lock   string `json:"lock"`
 	Berry  bool   `json:"berry"`
 }
@@ -60,7 +61,7 @@ func Recipe(language string, t lang.Files) (model.Recipe, error) {
 	}
 	manifests := p.manifests(t)
 	pl := plan{Root: p.root.dir, Name: p.root.name, Packages: []planPackage{}, Manifests: []string{},
-		Manager: planManager{Name: p.manager.name, Source: p.manager.source(), Lock: p.manager.lock, Berry: p.manager.berry()}}
+		Manager: planManager{Name: p.manager.name, Source: p.manager.source(), Else: p.manager.instead(), Lock: p.manager.lock, Berry: p.manager.berry()}}
 	for _, f := range manifests {
 		pl.Manifests = append(pl.Manifests, f.Path)
 	}

@@ -33,7 +33,8 @@ function tool() {
   if (!fs.existsSync(path.join(at, 'package.json'))) {
     fs.mkdirSync(home, { recursive: true });
     fs.writeFileSync(path.join(home, 'package.json'), '{"private":true}');
-    if (!npm(['install', '--no-save', '--package-lock=false', manager.source], home)) fail(`${manager.source} cannot be installed`);
+    const get = source => npm(['install', '--no-save', '--package-lock=false', source], home);
+    if (!get(manager.source) && !(manager.else && get(manager.else))) fail(`${manager.source} cannot be installed`);
   }
   const pkg = JSON.parse(fs.readFileSync(path.join(at, 'package.json'), 'utf8'));
   return path.join(at, typeof pkg.bin === 'string' ? pkg.bin : pkg.bin[manager.name]);
