@@ -1,8 +1,11 @@
 package node
 
 import (
+	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,9 +66,16 @@ func runnersBox(t *testing.T, in *tree.Tree) *box {
 	return b
 }
 
+var every = flag.Bool("every", false, "run every recording on the real runners, not those of the main kinds alone (minutes)")
+
 // The real runners, as installed today, give the results that were recorded.
 func TestRunners(t *testing.T) {
+	main := []string{"verdicts", "hooks", "abort", "load", "planted"}
 	recordings(t, func(t *testing.T, file string, a *txtar.Archive, r recording) {
+		_, kind, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "-")
+		if !*every && !slices.Contains(main, kind) {
+			t.Skip("not of the main kinds; -every runs it")
+		}
 		var in []model.File
 		for _, f := range a.Files {
 			if p, ok := strings.CutPrefix(f.Name, "in/"); ok {
@@ -92,4 +102,53 @@ func TestRunners(t *testing.T) {
 			t.Error("a snapshot was written")
 		}
 	})
+}
+
+// An environment follows its lock the second time, holds no release of the project itself, and
+// workspaces lead into the tree.
+func TestPrepare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: nothing is installed")
+	}
+	in := files("package.json", `{"name": "ms", "version": "9.0.0", "workspaces": ["packages/*"], "scripts": {"test": "node --test"}, "devDependencies": {"debug": "4.3.4"}}`,
+		"index.js", "module.exports = () => 'the tree';\n",
+		"packages/a/package.json", `{"name": "a", "version": "1.0.0", "main": "a.js"}`, "packages/a/a.js", "module.exports = 'a of the tree';\n",
+		"test/a.test.js", "const { test } = require('node:test');\ntest('loads', () => { if (require('ms')() !== 'the tree' || require('a') !== 'a of the tree') throw new Error('no'); require('debug'); });\n")
+	r, err := Recipe("javascript", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBox(t, in)
+	lock, err := b.prepare(r, nil)
+	if err != nil {
+		t.Skipf("nothing can be installed: %v", err)
+	}
+	for _, want := range []string{"debug@4.3.4", "sha512-"} {
+		if !bytes.Contains(lock, []byte(want)) {
+			t.Errorf("lock lacks %s:\n%s", want, lock)
+		}
+	}
+	if bytes.Contains(lock, []byte(b.env)) || bytes.Contains(lock, []byte(b.testbed)) {
+		t.Error("the lock names a folder of this machine")
+	}
+	if err := os.RemoveAll(b.env); err != nil {
+		t.Fatal(err)
+	}
+	again, err := b.prepare(r, lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(lock), string(again)); diff != "" {
+		t.Errorf("lock (-first +again):\n%s", diff)
+	}
+	b.build(r.Protocol)
+	if o := b.run(r.Probe, ""); o.ExitCode != 0 {
+		t.Errorf("probe: %s", o.Log)
+	}
+	if res, o := b.execute(r.Protocol, model.Run{Unit: "test/a.test.js"}); len(res.Checks) != 1 || res.Checks[0].Verdict != model.Pass {
+		t.Errorf("%+v\n%s", res, o.Log)
+	}
+	if at, err := os.Readlink(filepath.Join(b.env, "deps/node_modules/ms")); err != nil || at != b.testbed {
+		t.Errorf("ms is at %s, %v", at, err)
+	}
 }
