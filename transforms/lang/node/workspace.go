@@ -99,17 +99,6 @@ func yamlList(data []byte, key string) []string {
 	return out
 }
 
-// yamlText reads one top-level plain value.
-func yamlText(data []byte, key string) string {
-	for line := range strings.Lines(string(data)) {
-		name, rest, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-		if ok && scalar(name) == key && !strings.HasPrefix(name, " ") {
-			return scalar(rest)
-		}
-	}
-	return ""
-}
-
 func scalar(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) > 1 && (s[0] == '\'' || s[0] == '"') {
