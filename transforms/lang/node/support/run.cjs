@@ -22,9 +22,17 @@ if (!home) {
   process.stderr.write(`${name} is not installed\n`);
   process.exit(1);
 }
-const { bin } = JSON.parse(fs.readFileSync(path.join(home, 'package.json'), 'utf8'));
+const { bin, version } = JSON.parse(fs.readFileSync(path.join(home, 'package.json'), 'utf8'));
 const program = path.join(home, typeof bin === 'string' ? bin : bin[name]);
 process.argv.splice(1, 2, program);
+
+// Flags that an older version does not know and stops at.
+const since = { jest: { '--randomize': [29, 5], '--seed': [29, 5] }, vitest: { '--includeTaskLocation': [1, 4] } };
+const [major, minor] = String(version).split('.').map(Number);
+process.argv = process.argv.filter(a => {
+  const from = (since[name] || {})[a.split('=')[0]];
+  return !from || major > from[0] || (major === from[0] && minor >= from[1]);
+});
 globalThis[Symbol.for('taskmill.home')] = home;
 
 (async () => {
