@@ -47,10 +47,11 @@ type decl struct {
 	modifiers   map[string]bool
 	supers      []string // as written, without type arguments
 	params      int
-	variadic    bool // any number of arguments may fit: varargs, defaults
-	void        bool // of a method: declared without a value
-	receiver    string
-	shared      bool // shares a line with something else
+	variadic    bool   // any number of arguments may fit: varargs, defaults
+	void        bool   // of a method: declared without a value
+	receiver    string // of a Kotlin extension
+	typ         string // of a field: as written, without type arguments; "" where it is not told
+	shared      bool   // shares a line with something else
 }
 
 // An imported is one import.
@@ -167,6 +168,14 @@ func (d *decl) annotated(names ...string) bool {
 		}
 	}
 	return false
+}
+
+// unbind makes the names that a field declares no locals of its own code.
+func (d *decl) unbind() {
+	for _, n := range d.names {
+		delete(d.refs.locals, n)
+		delete(d.refs.types, n)
+	}
 }
 
 // binary is the binary name of a type without its package: Outer$Inner.

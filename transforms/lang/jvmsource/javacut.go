@@ -73,10 +73,9 @@ func (s *source) javaMember(c *syntax.Node, owner *decl) {
 		if c.Kind == "constant_declaration" {
 			d.modifiers["static"], d.modifiers["public"] = true, true
 		}
+		d.typ = javaType(c.Get("type"), nil, s.src)
 		d.refs.readJava(c, s.src)
-		for _, n := range d.names {
-			delete(d.refs.locals, n)
-		}
+		d.unbind()
 		s.add(d)
 	case "static_initializer", "block":
 		d.what = isBlock

@@ -38,16 +38,38 @@ func (r *refs) visitJava(c *syntax.Node, src []byte) bool {
 		return false
 	case "string_literal":
 		r.literal(javaString(c.Text(src)))
-	case "variable_declarator", "formal_parameter", "resource", "enhanced_for_statement", "instanceof_expression":
+	case "local_variable_declaration":
+		for _, d := range c.Children {
+			if d.Field == "declarator" {
+				r.bind(d.Get("name").Text(src), javaType(c.Get("type"), d.Get("value"), src))
+				r.except(d, src, "name")
+			} else {
+				r.readJava(d, src)
+			}
+		}
+		return false
+	case "variable_declarator":
 		if name := c.Get("name"); name != nil {
-			r.locals[name.Text(src)] = true
+			r.bind(name.Text(src), "")
+		}
+		r.except(c, src, "name")
+		return false
+	case "formal_parameter", "resource", "enhanced_for_statement":
+		if name := c.Get("name"); name != nil {
+			r.bind(name.Text(src), javaType(c.Get("type"), c.Get("value"), src))
+		}
+		r.except(c, src, "name")
+		return false
+	case "instanceof_expression":
+		if name := c.Get("name"); name != nil {
+			r.bind(name.Text(src), javaType(c.Get("right"), nil, src))
 		}
 		r.except(c, src, "name")
 		return false
 	case "catch_formal_parameter", "type_pattern", "record_pattern_component":
 		for _, k := range c.Children {
 			if k.Kind == "identifier" {
-				r.locals[k.Text(src)] = true
+				r.bind(k.Text(src), "")
 			} else {
 				r.readJava(k, src)
 			}
@@ -55,12 +77,12 @@ func (r *refs) visitJava(c *syntax.Node, src []byte) bool {
 		return false
 	case "inferred_parameters":
 		for _, k := range c.Children {
-			r.locals[k.Text(src)] = true
+			r.bind(k.Text(src), "")
 		}
 		return false
 	case "lambda_expression":
 		if p := c.Get("parameters"); p != nil && p.Kind == "identifier" {
-			r.locals[p.Text(src)] = true
+			r.bind(p.Text(src), "")
 			r.except(c, src, "parameters")
 			return false
 		}
@@ -104,9 +126,7 @@ func (r *refs) except(c *syntax.Node, src []byte, field string) {
 }
 
 func (r *refs) scoped(c *syntax.Node, src []byte) {
-	parts := names(c, src)
-	r.name(parts[0], c)
-	r.chain(parts, c)
+	r.chain(names(c, src), anyArity, c)
 	c.Walk(func(k *syntax.Node) bool {
 		if k.Kind == "type_arguments" || k.Kind == "annotation" || k.Kind == "marker_annotation" {
 			r.readJava(k, src)
@@ -124,7 +144,7 @@ func names(c *syntax.Node, src []byte) []string {
 		case "type_arguments", "annotation", "marker_annotation":
 			return false
 		case "identifier", "type_identifier":
-			out = append(out, k.Text(src))
+			out = append(out, bare(k.Text(src)))
 		}
 		return true
 	})
@@ -163,15 +183,10 @@ func (r *refs) invocation(c *syntax.Node, src []byte) {
 	case isSelf(object):
 		count(r.self, name, arity)
 	case ok:
-		r.name(parts[0], c)
-		r.chain(append(parts, name), c)
-		for _, p := range parts[1:] {
-			count(r.members, p, anyArity)
-		}
-		count(r.members, name, arity)
+		r.chain(append(parts, name), arity, c)
 	default:
 		r.readJava(object, src)
-		count(r.members, name, arity)
+		r.member(name, arity, c)
 	}
 	r.below(c.Get("type_arguments"), src)
 	r.below(args, src)
@@ -196,17 +211,13 @@ func (r *refs) access(c *syntax.Node, src []byte) {
 	parts, ok := plain(c, src)
 	switch {
 	case ok:
-		r.name(parts[0], c)
-		r.chain(parts, c)
-		for _, p := range parts[1:] {
-			count(r.members, p, anyArity)
-		}
+		r.chain(parts, anyArity, c)
 	case isSelf(object):
 		count(r.self, name, anyArity)
 	default:
 		r.readJava(object, src)
 		if name != "this" {
-			count(r.members, name, anyArity)
+			r.member(name, anyArity, c)
 		}
 	}
 }
@@ -225,9 +236,13 @@ func (r *refs) reference(c *syntax.Node, src []byte) {
 		return
 	}
 	r.readJava(object, src)
-	count(r.members, name, anyArity)
-	if parts := names(object, src); name != "" && object.Kind != "method_invocation" {
-		r.chain(append(parts, name), c)
+	switch object.Kind {
+	case "identifier", "type_identifier", "field_access", "scoped_type_identifier", "generic_type":
+		if name != "" {
+			r.chain(append(names(object, src), name), anyArity, c)
+		}
+	default:
+		r.member(name, anyArity, c)
 	}
 	for _, k := range c.Children[1:] {
 		if k.Kind == "type_arguments" {
@@ -242,4 +257,23 @@ func javaString(text string) string {
 		return strings.TrimSpace(strings.TrimSuffix(t, `"""`))
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)
+}
+
+// javaType is the type of a variable as written, without type arguments; of one declared with
+// var, that of the object that it is given. "" where it is not told.
+func javaType(typ, value *syntax.Node, src []byte) string {
+	if typ == nil {
+		return ""
+	}
+	if typ.Kind == "type_identifier" && typ.Text(src) == "var" {
+		if value == nil || value.Kind != "object_creation_expression" {
+			return ""
+		}
+		typ = value.Get("type")
+	}
+	switch {
+	case typ == nil, typ.Kind == "array_type":
+		return "[]"
+	}
+	return strings.Join(names(typ, src), ".")
 }

@@ -155,9 +155,8 @@ func (s *source) kotlinProperty(d *decl) {
 		}
 		d.refs.readKotlin(k, s.src)
 	}
-	for _, n := range d.names {
-		delete(d.refs.locals, n)
-	}
+	d.typ = kotlinType(d.node, s.src)
+	d.unbind()
 }
 
 // kotlinType reads a type's head and cuts its body.

@@ -32,7 +32,7 @@ func (r *refs) visitKotlin(c *syntax.Node, src []byte) bool {
 		return false
 	case "infix_expression":
 		if len(c.Children) == 3 {
-			count(r.members, bare(c.Children[1].Text(src)), 1)
+			r.member(bare(c.Children[1].Text(src)), anyArity, c.Children[1])
 			r.readKotlin(c.Children[0], src)
 			r.readKotlin(c.Children[2], src)
 			return false
@@ -46,6 +46,20 @@ func (r *refs) visitKotlin(c *syntax.Node, src []byte) bool {
 		if len(c.Children) > 1 && c.Children[0].Kind == "identifier" && strings.Contains(string(src[c.Children[0].End:c.Children[1].Start]), "=") {
 			r.kotlinAll(c.Children[1:], src)
 			return false
+		}
+	case "property_declaration":
+		// A local: its type may be that of the object it is given.
+		typ := kotlinType(c, src)
+		for _, v := range c.All("variable_declaration") {
+			if len(v.Children) == 1 && v.Children[0].Kind == "identifier" && typ != "" {
+				r.bind(bare(v.Children[0].Text(src)), typ)
+				for _, k := range c.Children {
+					if k != v {
+						r.readKotlin(k, src)
+					}
+				}
+				return false
+			}
 		}
 	case "parameter", "variable_declaration", "class_parameter", "catch_block", "type_parameter":
 		r.binding(c, src)
@@ -81,17 +95,41 @@ func (r *refs) visitKotlin(c *syntax.Node, src []byte) bool {
 
 // binding takes the first identifier of c as bound and reads the rest.
 func (r *refs) binding(c *syntax.Node, src []byte) {
-	found := false
+	name, typ := "", ""
 	for _, k := range c.Children {
-		if k.Kind == "identifier" && !found {
-			found = true
-			if c.Kind != "type_constraint" {
-				r.locals[bare(k.Text(src))] = true
-			}
+		if k.Kind == "identifier" && name == "" {
+			name = bare(k.Text(src))
 			continue
+		}
+		if k.Kind == "user_type" && typ == "" {
+			typ = strings.Join(names(k, src), ".")
 		}
 		r.readKotlin(k, src)
 	}
+	if name != "" && c.Kind != "type_constraint" {
+		r.bind(name, typ)
+	}
+}
+
+// kotlinType is the type of a property as written, or that of the object that it is given. ""
+// where it is not told.
+func kotlinType(p *syntax.Node, src []byte) string {
+	for _, v := range p.All("variable_declaration") {
+		for _, t := range v.All("user_type") {
+			return strings.Join(names(t, src), ".")
+		}
+		if len(v.Children) > 1 {
+			return ""
+		}
+	}
+	for _, c := range p.All("call_expression") {
+		if c.Children[0].Kind == "identifier" {
+			if n := c.Children[0].Text(src); n[0] >= 'A' && n[0] <= 'Z' {
+				return n
+			}
+		}
+	}
+	return ""
 }
 
 func (r *refs) userType(c *syntax.Node, src []byte) {
@@ -104,8 +142,7 @@ func (r *refs) userType(c *syntax.Node, src []byte) {
 		}
 	}
 	if len(parts) > 0 {
-		r.name(parts[0], c)
-		r.chain(parts, c)
+		r.chain(parts, anyArity, c)
 	}
 }
 
@@ -123,15 +160,7 @@ func navigated(c *syntax.Node, src []byte) ([]string, bool) {
 
 func (r *refs) navigation(c *syntax.Node, src []byte, arity int) {
 	if parts, ok := navigated(c, src); ok {
-		r.name(parts[0], c)
-		r.chain(parts, c)
-		for i, p := range parts[1:] {
-			if i == len(parts)-2 {
-				count(r.members, p, arity)
-			} else {
-				count(r.members, p, anyArity)
-			}
-		}
+		r.chain(parts, arity, c)
 		return
 	}
 	for i, k := range c.Children {
@@ -141,8 +170,9 @@ func (r *refs) navigation(c *syntax.Node, src []byte, arity int) {
 		case i > 0 && k.Kind == "identifier":
 			if first := c.Children[0].Kind; first == "this_expression" || first == "super_expression" {
 				count(r.self, bare(k.Text(src)), arity)
+			} else {
+				r.member(bare(k.Text(src)), arity, k)
 			}
-			count(r.members, bare(k.Text(src)), arity)
 		default:
 			r.readKotlin(k, src)
 		}
@@ -185,9 +215,10 @@ func (r *refs) callable(c *syntax.Node, src []byte) {
 			r.name(bare(k.Text(src)), k)
 			count(r.calls, bare(k.Text(src)), anyArity)
 		case i == n-1 && k.Kind == "identifier":
-			count(r.members, bare(k.Text(src)), anyArity)
 			if c.Children[0].Kind == "user_type" {
-				r.chain(append(names(c.Children[0], src), bare(k.Text(src))), k)
+				r.chain(append(names(c.Children[0], src), bare(k.Text(src))), anyArity, k)
+			} else {
+				r.member(bare(k.Text(src)), anyArity, k)
 			}
 		default:
 			r.readKotlin(k, src)
