@@ -84,6 +84,7 @@ type source struct {
 	decls   []*decl // all, parents first
 	top     []*decl
 	kotlin  bool
+	remarks []*syntax.Node // comments, once asked for
 }
 
 // last is the part of a dotted name behind the last dot.

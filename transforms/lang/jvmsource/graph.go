@@ -24,11 +24,12 @@ type graph struct {
 	fixtures map[*decl]bool
 	inner    map[string][]*decl // members of the files read, by name
 	known    map[*decl]map[string][]*decl
+	wanted   map[*decl]bool // members whose receiver is not known, of the reach that runs
 }
 
 func newGraph(t lang.Files) *graph {
 	return &graph{t: t, layout: newLayout(t), files: map[string]*source{}, broken: map[string]error{}, passive: map[*decl]bool{},
-		via: map[*decl][]*decl{}, fixtures: map[*decl]bool{}, inner: map[string][]*decl{}, known: map[*decl]map[string][]*decl{}}
+		via: map[*decl][]*decl{}, fixtures: map[*decl]bool{}, inner: map[string][]*decl{}, known: map[*decl]map[string][]*decl{}, wanted: map[*decl]bool{}}
 }
 
 // load reads a check file once.
@@ -182,8 +183,8 @@ func (g *graph) scopes(d *decl, name string, visit func(level) bool) {
 }
 
 // lookup are the declarations that a name may mean at d: of the innermost scope that has some
-// which fit, or, in the loose reading, of all.
-func (g *graph) lookup(d *decl, name string, loose bool, fits func(*decl) bool) (out []*decl, outside bool) {
+// which fit, or of every scope.
+func (g *graph) lookup(d *decl, name string, every bool, fits func(*decl) bool) (out []*decl, outside bool) {
 	g.scopes(d, name, func(l level) bool {
 		for _, x := range l.found {
 			if fits(x) {
@@ -191,7 +192,7 @@ func (g *graph) lookup(d *decl, name string, loose bool, fits func(*decl) bool) 
 			}
 		}
 		outside = outside || l.outside && len(out) == 0
-		return loose || len(out) == 0 && !l.outside
+		return every || len(out) == 0 && !l.outside
 	})
 	return out, outside
 }
@@ -217,18 +218,33 @@ func (g *graph) typeNamed(d *decl, name string) []*decl {
 	return slices.DeleteFunc(slices.Clone(found), func(x *decl) bool { return x.what != isType })
 }
 
-// takes reports whether a method can be called with a number of arguments.
+// takes reports whether a method can be called with a number of arguments; Kotlin's defaults may
+// stand for some.
 func (d *decl) takes(arities []int) bool {
-	return d.what != isMethod || d.variadic || slices.Contains(arities, anyArity) || slices.Contains(arities, d.params)
+	if d.what != isMethod || d.variadic || slices.Contains(arities, anyArity) || slices.Contains(arities, d.params) {
+		return true
+	}
+	return d.file.kotlin && slices.ContainsFunc(arities, func(n int) bool { return n < d.params })
 }
 
-// reach is everything that starts use, themselves included. Reading on finds more files, which
-// may have members that a name means, so it is repeated until there are no more.
+// reach is everything that starts use, themselves included. A member behind a receiver of unknown
+// type is used only where something else leads to its type: code that holds a value has its type's
+// name somewhere. Reading on finds more files, which may have members that a name means. So it
+// is repeated until nothing is added.
 func (g *graph) reach(starts []*decl, loose bool) map[*decl]bool {
+	starts = slices.Clone(starts)
 	for {
 		n := len(g.files)
+		g.wanted = map[*decl]bool{}
 		out := closure.Reach(starts, func(d *decl, visit func(*decl)) { g.edges(d, loose, visit) })
-		if len(g.files) == n {
+		more := false
+		for m := range g.wanted {
+			if out[m.owner] && !out[m] {
+				starts = append(starts, m)
+				more = true
+			}
+		}
+		if len(g.files) == n && !more {
 			return out
 		}
 	}
@@ -239,18 +255,22 @@ func (g *graph) reach(starts []*decl, loose bool) map[*decl]bool {
 // name and string counts. What goes is found by the strict reading, what stays by the loose one.
 func (g *graph) edges(d *decl, loose bool, visit func(*decl)) {
 	r := d.refs
+	each := visit
+	visit = func(x *decl) {
+		if x != d && (x.file == d.file || !x.has("private")) {
+			each(x)
+		}
+	}
 	see := func(found []*decl) {
 		for _, x := range found {
-			if x != d {
-				visit(x)
-			}
+			visit(x)
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(r.names)) {
 		if loose || !r.locals[n] {
-			found, _ := g.lookup(d, n, loose, func(x *decl) bool { return x.what != isMethod && x.what != isConstructor })
+			found, outside := g.lookup(d, n, false, func(x *decl) bool { return x.what != isMethod && x.what != isConstructor })
 			see(found)
-			if len(found) == 0 && d.file.kotlin {
+			if len(found) == 0 && !outside && d.file.kotlin && !r.locals[n] {
 				g.unknown(d, n, nil, visit)
 			}
 		}
@@ -259,7 +279,7 @@ func (g *graph) edges(d *decl, loose bool, visit func(*decl)) {
 		if d.file.kotlin && r.locals[n] && !loose {
 			continue
 		}
-		found, outside := g.lookup(d, n, loose, func(x *decl) bool { return (x.what == isMethod || d.file.kotlin) && x.takes(r.calls[n]) })
+		found, outside := g.lookup(d, n, loose && d.file.kotlin, func(x *decl) bool { return (x.what == isMethod || d.file.kotlin) && x.takes(r.calls[n]) })
 		see(found)
 		if len(found) == 0 && !outside && d.file.kotlin {
 			g.unknown(d, n, r.calls[n], visit)
@@ -283,7 +303,7 @@ func (g *graph) edges(d *decl, loose bool, visit func(*decl)) {
 		if loose || len(d.annotations) > 0 {
 			found, _ := g.lookup(d, w, loose, func(x *decl) bool { return loose || x.what != isType || annotatedWith(d, w) })
 			see(found)
-			if len(found) == 0 {
+			if len(found) == 0 && !r.locals[w] {
 				g.unknown(d, w, []int{anyArity}, visit)
 			}
 		}
@@ -398,20 +418,20 @@ func (g *graph) typesOf(d *decl, name string) (types []*decl, outside bool) {
 	return types, outside
 }
 
-// unknown visits the members of a name of any type: their receiver is not known. Members of
+// unknown wants the members of a name of any type: their receiver is not known. Members of
 // classes of tests are left out where d does not name the class; nobody hands such objects round.
 func (g *graph) unknown(d *decl, name string, arities []int, visit func(*decl)) {
 	for _, m := range g.inner[name] {
 		if m == d || arities != nil && !m.takes(arities) || m.what == isConstructor {
 			continue
 		}
-		if m.has("private") && !sameTop(m, d) || !sameTop(m, d) && g.fixture(m.owner) && !d.refs.names[m.owner.name()] {
+		if m.has("private") && !sameTop(m, d) || !sameTop(m, d) && g.fixture(m.owner) && !d.refs.mentions(m.owner.name()) {
 			continue
 		}
 		if sameTop(m, d) && g.fixture(m.owner) && m.what == isMethod && !d.file.kotlin {
 			continue // behind this, or bare
 		}
-		visit(m)
+		g.wanted[m] = true
 	}
 	g.extensions(d, name, visit)
 }
@@ -443,10 +463,13 @@ func (g *graph) extensions(d *decl, name string, visit func(*decl)) {
 func (g *graph) always(m *decl) bool {
 	switch m.what {
 	case isConstructor, isBlock:
-		return true
+		return m.owner != nil
 	case isType:
 		return m.flavor == "companion"
 	case isAlias:
+		return false
+	}
+	if m.owner == nil {
 		return false
 	}
 	if m.shared && !g.declaresTest(m) || m.annotated(hookAnnotations...) || m.annotated("Override") || m.has("override") || m.has("operator") ||

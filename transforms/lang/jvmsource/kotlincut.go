@@ -116,7 +116,7 @@ func (s *source) kotlinAnnotations(n *syntax.Node) []annotation {
 }
 
 func (s *source) kotlinFunction(d *decl) {
-	d.variadic, d.void = true, true
+	d.void = true
 	for _, k := range d.node.Children {
 		if k.Field == "name" {
 			continue
@@ -126,6 +126,9 @@ func (s *source) kotlinFunction(d *decl) {
 			d.body = k
 		case k.Kind == "function_value_parameters":
 			d.params = len(k.All("parameter"))
+			for _, m := range k.All("parameter_modifiers") {
+				d.variadic = d.variadic || strings.Contains(m.Text(s.src), "vararg")
+			}
 		case d.node.Get("name") != nil && k.End <= d.node.Get("name").Start && (k.Kind == "user_type" || k.Kind == "nullable_type" || k.Kind == "parenthesized_type"):
 			d.receiver = k.Text(s.src)
 		}

@@ -43,7 +43,7 @@ func (r *refs) visitKotlin(c *syntax.Node, src []byte) bool {
 	case "string_literal", "multiline_string_literal":
 		r.literal(kotlinString(c, src))
 	case "value_argument":
-		if len(c.Children) > 1 && c.Children[0].Kind == "identifier" && strings.Contains(string(src[c.Children[0].End:c.Children[1].Start]), "=") {
+		if named(c, src) {
 			r.kotlinAll(c.Children[1:], src)
 			return false
 		}
@@ -179,31 +179,50 @@ func (r *refs) navigation(c *syntax.Node, src []byte, arity int) {
 	}
 }
 
-// call reads a call. Defaults and trailing lambdas leave the number of arguments open.
+// call reads a call. A lambda behind it is an argument.
 func (r *refs) call(c *syntax.Node, src []byte) {
+	arity := 0
+	for _, k := range c.Children {
+		switch k.Kind {
+		case "value_arguments":
+			arity += len(k.All("value_argument"))
+		case "annotated_lambda":
+			arity++
+		}
+	}
 	callee := ""
 	for i, k := range c.Children {
 		switch {
 		case i == 0 && k.Kind == "identifier":
 			callee = bare(k.Text(src))
-			r.name(callee, k)
-			count(r.calls, callee, anyArity)
+			r.line(callee, k)
+			count(r.calls, callee, arity)
 		case i == 0 && k.Kind == "navigation_expression":
 			if n := len(k.Children); n > 1 {
 				callee = bare(k.Children[n-1].Text(src))
 			}
-			r.navigation(k, src, anyArity)
+			r.navigation(k, src, arity)
 		default:
 			r.readKotlin(k, src)
 		}
 		if k.Kind == "value_arguments" && callee != "" {
-			for _, a := range k.All("value_argument") {
-				if len(a.Children) > 1 && a.Children[0].Kind == "identifier" && strings.Contains(string(src[a.Children[0].End:a.Children[1].Start]), "=") {
-					r.keywords[callee+"."+bare(a.Children[0].Text(src))] = true
-				}
-			}
+			r.arguments(k, callee, src)
 		}
 	}
+}
+
+// arguments notes the names of named arguments.
+func (r *refs) arguments(args *syntax.Node, callee string, src []byte) {
+	for _, a := range args.All("value_argument") {
+		if named(a, src) {
+			r.keywords[callee+"."+bare(a.Children[0].Text(src))] = true
+		}
+	}
+}
+
+// named reports whether an argument is name = value.
+func named(a *syntax.Node, src []byte) bool {
+	return len(a.Children) > 1 && a.Children[0].Kind == "identifier" && strings.Contains(string(src[a.Children[0].End:a.Children[1].Start]), "=")
 }
 
 // callable reads X::name and ::name.

@@ -111,7 +111,7 @@ func (s *source) extends(r *refs, sym model.Symbol, pkg string) bool {
 			}
 		}
 	}
-	return s.kotlin && r.names[last(owner)] || s.path == sym.Path
+	return s.kotlin && r.mentions(last(owner)) || s.path == sym.Path
 }
 
 // merge adds what o names; what one part binds does not hide it in another.

@@ -63,6 +63,9 @@ func (r *refs) free(name string) bool {
 	return r.names[name] && !r.locals[name]
 }
 
+// mentions reports whether a bare name is read or called.
+func (r *refs) mentions(name string) bool { return r.names[name] || r.calls[name] != nil }
+
 // wordLiteral is a name, or a.b.Class#method, with or without parameters, as annotations have them.
 var wordLiteral = regexp.MustCompile(`^(?:[\p{L}_$][\p{L}\p{N}_$.]*[#.])?([\p{L}_$][\p{L}\p{N}_$]*)(?:\([^()]*\))?$`)
 

@@ -160,6 +160,9 @@ func (g *graph) fixture(t *decl) bool {
 	if known, ok := g.fixtures[t]; ok {
 		return known
 	}
+	if t.flavor == "companion" && t.owner != nil {
+		return g.fixture(t.owner)
+	}
 	g.fixtures[t] = false // while it is looked at
 	f := t.flavor == "class" && (t.has("abstract") || t.owner == nil && className(t.name()))
 	for _, m := range t.members {
