@@ -1,8 +1,4 @@
-// Package kotlin turns trees of Kotlin projects into test functions, symbols and trees with hidden tests.
-//
-// A unit is a top-level class, module:Class. A check id is module:Class#name, Class being the
-// binary name and name what the report gives. A test function is Class#method.
-package kotlin
+package jvm
 
 import (
 	"github.com/taskmill/taskmill/model"
@@ -10,14 +6,25 @@ import (
 	"github.com/taskmill/taskmill/transforms/lang/jvmsource"
 )
 
-// Language answers for Kotlin on the JVM.
-type Language struct{}
+// A Language is Java or Kotlin: how it is prepared and run is its Runner's, its syntax is read by
+// package jvmsource. A unit is a top-level class, module:Class; a check id is module:Class#name.
+type Language struct{ Runner }
 
-// Name is kotlin.
-func (Language) Name() string { return "kotlin" }
+// The languages.
+var (
+	Java   = Language{Runner{"java"}}
+	Kotlin = Language{Runner{"kotlin"}}
+)
 
 // Kind says what a path is for, by its segments and names alone.
-func (Language) Kind(p string) model.Kind { return jvmsource.Kind(p, ".kt") }
+func (l Language) Kind(p string) model.Kind { return jvmsource.Kind(p, l.ext()) }
+
+func (l Language) ext() string {
+	if l.Language == "kotlin" {
+		return ".kt"
+	}
+	return ".java"
+}
 
 // Surfaces lists the test functions of the check file at p, be it Java or Kotlin.
 func (Language) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
@@ -34,9 +41,6 @@ func (l Language) Symbols(t lang.Files, p string) ([]model.Symbol, error) {
 
 // Syntax reports the first syntax error of a Java or Kotlin file; other files have none.
 func (Language) Syntax(p string, src []byte) error { return jvmsource.Syntax(p, src) }
-
-// Function is the unit and the test function of a check id.
-func (Language) Function(id string) (unit, function string) { return jvmsource.Function(id) }
 
 // Hide removes hidden test functions with all that only they used.
 func (Language) Hide(t lang.Files, hidden []model.Surface) ([]model.TreeChange, error) {
