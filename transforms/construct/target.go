@@ -9,9 +9,10 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
-// Targets are the touched checks of a change that H still has, by path and function, as H holds
-// them. None is a *model.Fault target_absent. That some are gone is no fault; a renamed file is
-// beyond level 1.
+// Targets are the touched checks of a change that H still has, as H holds them: by path and
+// function; where H has none of that name, the one that a language aligns with it among the
+// functions of the file that the change did not touch. None is a *model.Fault target_absent. That
+// some are gone is no fault; a renamed file is beyond level 1.
 func Targets(c model.Change, h *tree.Tree, l lang.Language) ([]model.Surface, error) {
 	touched := map[string]map[string]bool{}
 	for _, s := range c.Touched {
@@ -27,12 +28,13 @@ func Targets(c model.Change, h *tree.Tree, l lang.Language) ([]model.Surface, er
 		if err != nil {
 			return nil, err
 		}
+		found := aligned(l, touched[p], surfaces)
 		for _, s := range surfaces {
-			if touched[p][s.Function] {
+			if found[s.Function] {
 				out = append(out, s)
 			}
 		}
-		if !slices.ContainsFunc(surfaces, func(s model.Surface) bool { return touched[p][s.Function] }) {
+		if len(found) == 0 {
 			absent = append(absent, p)
 		}
 	}
@@ -41,6 +43,32 @@ func Targets(c model.Change, h *tree.Tree, l lang.Language) ([]model.Surface, er
 	}
 	evidence.SortSurfaces(out)
 	return out, nil
+}
+
+// aligned are the functions of a file on H that the touched ones are.
+func aligned(l lang.Language, touched map[string]bool, surfaces []model.Surface) map[string]bool {
+	found := map[string]bool{}
+	var others []string
+	for _, s := range surfaces {
+		if touched[s.Function] {
+			found[s.Function] = true
+		} else {
+			others = append(others, s.Function)
+		}
+	}
+	a, ok := l.(lang.Aligner)
+	if !ok {
+		return found
+	}
+	for f := range touched {
+		if found[f] {
+			continue
+		}
+		if now, ok := a.Align(f, others); ok {
+			found[now] = true
+		}
+	}
+	return found
 }
 
 func sortedKeys[V any](m map[string]V) []string {

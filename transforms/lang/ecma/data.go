@@ -113,6 +113,17 @@ func snapshotFiles(t lang.Files, p string) []string {
 	return out
 }
 
+// Snapshot is the test file of a snapshot that Jest, Vitest or node:test wrote beside it.
+func (Dialect) Snapshot(p string) (file string, ok bool) {
+	if rest, ok := strings.CutSuffix(p, ".snap"); ok && path.Base(path.Dir(p)) == "__snapshots__" && isSource(rest) {
+		return path.Join(path.Dir(path.Dir(p)), path.Base(rest)), true
+	}
+	if rest, ok := strings.CutSuffix(p, ".snapshot"); ok && isSource(rest) {
+		return rest, true
+	}
+	return "", false
+}
+
 // An entry is one expectation of a snapshot file, with the number of the test that it is of, -1
 // where no test is known.
 type entry struct {

@@ -33,7 +33,13 @@ const separator = " > "
 
 var extensions = []string{".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"}
 
-// source reports whether a path is program text of either dialect.
+// Extensions are those of program text, best known first.
+func Extensions() []string { return slices.Clone(extensions) }
+
+// Source reports whether a path is program text that a runtime loads, of either dialect.
+func Source(p string) bool { return isSource(p) && !declares(p) }
+
+// isSource reports whether a path is text of either dialect.
 func isSource(p string) bool { return slices.Contains(extensions, strings.ToLower(path.Ext(p))) }
 
 // declares reports whether a path holds declarations of types alone.
@@ -84,6 +90,9 @@ func (Dialect) Function(id string) (unit, function string) {
 		at += len(separator)
 	}
 }
+
+// Approximate says that Syntax is.
+func (Dialect) Approximate() {}
 
 // Syntax reports the first syntax error of a file; files of neither dialect have none.
 //

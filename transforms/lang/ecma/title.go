@@ -104,7 +104,7 @@ func unnumbered(function string) string {
 // matches reports how many bytes of name are fixed text of a title as the source has it, or of
 // its part before a subtest's title; -1 where it does not match. A title without places is none.
 func matches(title, name string) int {
-	parts := pieces(unnumbered(title))
+	parts := Pieces(unnumbered(title))
 	if len(parts) < 2 {
 		return -1
 	}
@@ -135,9 +135,9 @@ func glob(parts []string, name string) bool {
 	return len(rest) >= len(last) && strings.HasSuffix(rest, last)
 }
 
-// pieces cuts a title at its places: ${…} of templates, and $name, $#, %s and their like of
-// tables.
-func pieces(title string) []string {
+// Pieces cuts a title at its places: ${…} of templates, and $name, $#, %s and their like of
+// tables. Of a title without places it is the title alone.
+func Pieces(title string) []string {
 	var out []string
 	var b strings.Builder
 	place := func() {

@@ -140,7 +140,7 @@ func needed(t lang.Files, p project, m manifest) bool {
 	}
 	for _, f := range t.Paths() {
 		own := within(f, m.dir) && p.owner(f).dir == m.dir
-		if !code(f) || own && !testFile(f) || !own && !p.owner(f).has(m.name) {
+		if !code(f) || own && !checking(f) || !own && !p.owner(f).has(m.name) {
 			continue
 		}
 		data, ok := text(t, f)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang/ecma"
 )
 
 const (
@@ -213,8 +214,7 @@ func matches(only, skip []string) []string {
 }
 
 func star(title string) string {
-	t := parseTemplate(title)
-	s := strings.Join(t.parts, "*")
+	s := strings.Join(ecma.Pieces(title), "*")
 	if rest, ok := strings.CutPrefix(s, "!"); ok {
 		s = "*" + rest
 	}

@@ -112,7 +112,7 @@ func modules(t lang.Files, p project, unit string, src []byte) []string {
 	var out []string
 	for _, s := range imports(src) {
 		found := r.resolve(unit, s)
-		if strings.HasPrefix(s, ".") && len(found) == 1 && code(found[0]) && !testFile(found[0]) && len(out) < 3 {
+		if strings.HasPrefix(s, ".") && len(found) == 1 && code(found[0]) && !checking(found[0]) && len(out) < 3 {
 			out = append(out, s)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/taskmill/taskmill/model"
 )
 
 func TestGuard(t *testing.T) {
@@ -37,7 +39,8 @@ func TestGuard(t *testing.T) {
 				t.Errorf("%s has %s:\n%s", c.name, n, text)
 			}
 		}
-		if u, ok := Unit(in, g.Files[0].Path); !ok || u != g.Files[0].Path || g.Pass == g.Fail || !strings.HasPrefix(g.Pass, u+" > ") {
+		u := g.Files[0].Path
+		if !isUnit(in.With(model.TreeChange{Path: u, Mode: g.Files[0].Mode, Data: g.Files[0].Data}), u) || g.Pass == g.Fail || !strings.HasPrefix(g.Pass, u+" > ") {
 			t.Errorf("%s: %+v", c.name, g)
 		}
 		if _, err := Guard(in, c.unit, "../x"); err == nil {

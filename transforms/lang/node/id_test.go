@@ -8,38 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang/ecma"
 )
-
-func TestFunction(t *testing.T) {
-	for _, c := range []struct{ id, unit, function string }{
-		{"test/a.test.js > outer > works", "test/a.test.js", "outer > works"},
-		{"test/a.test.js > outer > works #2", "test/a.test.js", "outer > works"},
-		{"a > b/c.test.ts > x > 100) ", "a > b/c.test.ts", "x > 100) "},
-		{"a.test.js > ", "a.test.js", ""},
-		{"a.test.js > issue #1", "a.test.js", "issue #1"},
-		{"odd", "odd", ""},
-	} {
-		if u, f := Function(c.id); u != c.unit || f != c.function {
-			t.Errorf("%q: %q %q", c.id, u, f)
-		}
-	}
-}
-
-// A check is set against the test functions of its unit, templates among them.
-func TestTitled(t *testing.T) {
-	functions := []string{"issue #2", "issue", "adds %i and %i", "adds %i and two", "${name}", "with $a > works", "100%% of %s", "x\ny"}
-	for title, want := range map[string]string{
-		"issue #2": "issue #2", "issue #3": "issue", "adds 1 and 2": "adds %i and %i", "adds 1 and 2 #2": "adds %i and %i",
-		"adds 1 and two": "adds %i and two", "anything": "${name}", "with 'x' > works": "with $a > works", "100% of it": "100%% of %s", "x y": "x\ny",
-	} {
-		if got, ok := Titled("a.test.js > "+title, functions); !ok || got != want {
-			t.Errorf("%q is of %q, want %q", title, got, want)
-		}
-	}
-	if got, ok := Titled("a.test.js > other", functions[:4]); ok {
-		t.Errorf("other is of %q", got)
-	}
-}
 
 func TestCommand(t *testing.T) {
 	r, err := Recipe("javascript", files("package.json", manifestWith(`"test": "jest"`)))
@@ -64,7 +34,7 @@ func TestCommand(t *testing.T) {
 func FuzzPattern(f *testing.F) {
 	f.Add("adds 1 (x) > [y]")
 	f.Fuzz(func(t *testing.T, title string) {
-		if p := parseTemplate(title); p.holes > 0 || strings.Contains(title, "%%") || strings.ToValidUTF8(title, "") != title {
+		if len(ecma.Pieces(title)) > 1 || strings.Contains(title, "%%") || strings.ToValidUTF8(title, "") != title {
 			return
 		}
 		re, err := regexp.Compile(pattern([]string{title}, separator))
@@ -87,7 +57,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("check %q twice or without verdict", c.ID)
 			}
 			seen[c.ID] = true
-			if u, _ := Function(c.ID); u != "a.js" {
+			if u, _ := split(c.ID); u != "a.js" {
 				t.Errorf("check %q of another unit", c.ID)
 			}
 		}

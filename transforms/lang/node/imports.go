@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/ecma"
 )
 
 // imported finds the modules that a text names: import, export from, require, import(), mocks.
@@ -110,13 +111,13 @@ func (r *resolver) file(p string) string {
 		stem = strings.TrimSuffix(p, ext)
 	}
 	for _, base := range []string{p, stem} {
-		for _, e := range append([]string{".ts", ".tsx", ".mts", ".cts", ".d.ts", ".json"}, extensions...) {
+		for _, e := range append([]string{".ts", ".tsx", ".mts", ".cts", ".d.ts", ".json"}, ecma.Extensions()...) {
 			if r.paths[base+e] {
 				return base + e
 			}
 		}
 	}
-	for _, e := range extensions {
+	for _, e := range ecma.Extensions() {
 		if f := path.Join(p, "index"+e); r.paths[f] {
 			return f
 		}

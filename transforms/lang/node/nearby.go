@@ -18,7 +18,7 @@ const (
 func Nearby(t lang.Files, paths []string) []string {
 	touched, stems := map[string]bool{}, map[string]bool{}
 	for _, p := range paths {
-		if !code(p) || testFile(p) {
+		if !code(p) || checking(p) {
 			continue
 		}
 		touched[p] = true
@@ -38,11 +38,11 @@ func Nearby(t lang.Files, paths []string) []string {
 	r := newResolver(t)
 	var all []near
 	for _, p := range t.Paths() {
-		if !testFile(p) {
+		if !checking(p) {
 			continue
 		}
 		steps := r.steps(p, touched)
-		if steps < 0 {
+		if steps < 0 || !isUnit(t, p) {
 			continue
 		}
 		stem := strings.TrimSuffix(path.Base(p), suffix(p))
