@@ -20,7 +20,7 @@ import (
 // builds and machines by them.
 var heads = map[string]model.Hash{
 	"javascript": "aa0cb6812f85aaccae48eba29bf5d883a82fe841",
-	"typescript": "cc74a081f00cd02422d894ee15632bbcf7a61c7b",
+	"typescript": "20ead6643083a41cdf34929e37803c1e1fc23ac8",
 	"go":         "071426da413dc3a47b3be1ebb36643cf56e94f11",
 	"python":     "f481e034f927b7db1529488207a9e3be767b6523",
 }
