@@ -31,7 +31,7 @@ const (
 // rooms is the import table. The first room whose folder holds a package decides.
 var rooms = []room{
 	{"model", nil, nil},
-	{"transforms/lang", []string{"model", "transforms"}, []string{sdk, "github.com/tree-sitter", "golang.org/x/mod", "github.com/BurntSushi/toml", "gopkg.in/yaml.v3"}},
+	{"transforms/lang", []string{"model", "transforms"}, []string{sdk, "github.com/tree-sitter", "github.com/tree-sitter-grammars", "golang.org/x/mod", "github.com/BurntSushi/toml", "gopkg.in/yaml.v3"}},
 	{"transforms", []string{"model", "transforms"}, []string{sdk, "github.com/bluekeyes/go-gitdiff", "github.com/aymanbagabas/go-udiff", "golang.org/x/mod", "gopkg.in/yaml.v3", "github.com/BurntSushi/toml"}},
 	{"io/gitio", []string{"model", "io"}, []string{sdk, "github.com/go-git/go-git", "github.com/klauspost/compress", "github.com/aymanbagabas/go-udiff"}},
 	{"io/sandboxio", []string{"model", "io"}, []string{sdk, "github.com/moby/moby", "github.com/klauspost/compress"}},
@@ -42,7 +42,7 @@ var rooms = []room{
 	{"io", []string{"model", "io"}, []string{sdk}},
 	{"pipelines", []string{"model", "transforms", "io", "pipelines"}, []string{sdk, "golang.org/x/sync"}},
 	{"runners", []string{"model", "pipelines", "runners"}, []string{sdk, "golang.org/x/sync", "google.golang.org/api"}},
-	{"scripts", []string{"model", "transforms", "io"}, []string{"github.com/go-git/go-git", "github.com/bluekeyes/go-gitdiff"}},
+	{"scripts", []string{"model", "transforms", "io"}, []string{"github.com/go-git/go-git", "github.com/bluekeyes/go-gitdiff", "github.com/rogpeppe/go-internal"}},
 	{".", []string{"model", "transforms", "io", "pipelines", "runners"}, []string{sdk, "golang.org/x/term"}},
 }
 

@@ -41,10 +41,12 @@ type Protocol struct {
 }
 
 // A Root says that the units whose name is Unit, or begins with Unit and a slash, run in the
-// folder Dir of the tree. The longest Unit counts.
+// folder Dir of the tree. The longest Unit counts. Test is their argv where it is not the
+// protocol's.
 type Root struct {
-	Unit string `json:"unit"`
-	Dir  string `json:"dir"`
+	Unit string   `json:"unit"`
+	Dir  string   `json:"dir"`
+	Test []string `json:"test,omitempty"`
 }
 
 // ID is the protocol's hash.

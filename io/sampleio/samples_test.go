@@ -19,8 +19,10 @@ import (
 // The samples' newest commits. They change with the samples alone: corpora are compared over
 // builds and machines by them.
 var heads = map[string]model.Hash{
-	"go":     "071426da413dc3a47b3be1ebb36643cf56e94f11",
-	"python": "f481e034f927b7db1529488207a9e3be767b6523",
+	"javascript": "aa0cb6812f85aaccae48eba29bf5d883a82fe841",
+	"typescript": "20ead6643083a41cdf34929e37803c1e1fc23ac8",
+	"go":         "071426da413dc3a47b3be1ebb36643cf56e94f11",
+	"python":     "f481e034f927b7db1529488207a9e3be767b6523",
 }
 
 func TestHeads(t *testing.T) {
@@ -39,11 +41,16 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// Every pull request has an expected end, and each end that the samples promise is there.
+// Every pull request has an expected end, and each end that the samples promise is there. Tests
+// of node:test, which the JavaScript sample has, have one order.
 func TestExpectedCovers(t *testing.T) {
-	promised := []string{"bot", "does_not_reverse", "leak", "no_production", "no_tests", "not_ancestor", "not_discriminating",
+	all := []string{"bot", "does_not_reverse", "leak", "no_production", "no_tests", "not_ancestor", "not_discriminating",
 		"order_dependent", "regression_broken", "sandbox_required", "target_absent", "task", "tests_entangled"}
 	for _, name := range Names() {
+		promised := slices.Clone(all)
+		if name == "javascript" {
+			promised = slices.DeleteFunc(promised, func(end string) bool { return end == "order_dependent" })
+		}
 		text, err := Text(name)
 		if err != nil {
 			t.Fatal(err)
@@ -95,6 +102,44 @@ func TestPythonSample(t *testing.T) {
 		t.Skip("python3 with pytest is not installed: the sample's own tests were not run")
 	}
 	holds(t, "python", []string{"src"}, python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+}
+
+func TestJavaScriptSample(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: the sample's own tests were not run")
+	}
+	holds(t, "javascript", []string{"src"}, node, "--test")
+}
+
+// The packages that the tests need come from npm's cache or its registry.
+func TestTypeScriptSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the sample's packages are not installed, its own tests were not run")
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not installed: the sample's own tests were not run")
+	}
+	text, err := Text("typescript")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range txtar.Parse(text).Files {
+		if name := f.Name; name == "package.json" || name == "package-lock.json" {
+			if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("the sample's packages cannot be installed, its own tests were not run: %v: %s", err, out)
+	}
+	modules := filepath.Join(dir, "node_modules")
+	holds(t, "typescript", []string{"src"}, "sh", "-c", `ln -sfn "$0" node_modules && exec node_modules/.bin/vitest run`, modules)
 }
 
 // holds runs a sample's tests on its newest commit, and again without the production part of

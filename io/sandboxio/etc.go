@@ -4,14 +4,25 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Files and folders of /etc that programs need and that say nothing about this machine's users
 // or its network.
 var (
 	etcFiles   = []string{"ld.so.cache", "ld.so.conf", "localtime", "timezone", "mime.types", "os-release", "debian_version", "services", "protocols", "ssl/openssl.cnf"}
-	etcFolders = []string{"ld.so.conf.d", "ssl/certs", "alternatives", "pki/tls", "pki/ca-trust", "ca-certificates"}
+	etcFolders = []string{"ld.so.conf.d", "ssl/certs", "alternatives", "pki/tls", "pki/ca-trust", "ca-certificates", "maven"}
 )
+
+// folders are etcFolders and those of the Java kits, whose settings distributions keep there.
+func folders() []string {
+	out := slices.Clone(etcFolders)
+	found, _ := filepath.Glob("/etc/java-*")
+	for _, dir := range found {
+		out = append(out, filepath.Base(dir))
+	}
+	return out
+}
 
 const passwd = "root:x:0:0:root:/root:/bin/sh\n" +
 	"taskmill:x:1000:1000:taskmill:/home/taskmill:/bin/sh\n" +
@@ -46,7 +57,7 @@ func (h *host) makeEtc() error {
 			}
 		}
 	}
-	for _, name := range etcFolders {
+	for _, name := range folders() {
 		if info, err := os.Stat(filepath.Join("/etc", name)); err == nil && info.IsDir() {
 			if err := os.MkdirAll(filepath.Join(h.etc, name), 0o755); err != nil {
 				return fmt.Errorf("make etc: %w", err)
@@ -59,7 +70,7 @@ func (h *host) makeEtc() error {
 // etcBinds shows the minimal /etc.
 func (h *host) etcBinds() []string {
 	out := []string{"--ro-bind", h.etc, "/etc"}
-	for _, name := range etcFolders {
+	for _, name := range folders() {
 		if _, err := os.Stat(filepath.Join(h.etc, name)); err == nil {
 			out = append(out, "--ro-bind", "/etc/"+name, "/etc/"+name)
 		}

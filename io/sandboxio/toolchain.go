@@ -39,6 +39,8 @@ func findToolchain(ctx context.Context, language string) (toolchain, error) {
 			return oneRoot(ctx, "python3", []string{"-c", "import sys; print(sys.base_prefix); print(sys.version.split()[0])"})
 		case "javascript", "typescript":
 			return oneRoot(ctx, "node", []string{"-p", "require('path').dirname(require('path').dirname(process.execPath))+'\\n'+process.version"})
+		case "java", "kotlin":
+			return jdk()
 		}
 		return toolchain{}, nil
 	}))

@@ -165,7 +165,7 @@ func (b *Bench) observe(ctx context.Context, site *Site, t *tree.Tree, run model
 		}
 		executions, fromLedger = max(executions, count), fromLedger && held
 		o.Rows = append(o.Rows, row(site, r, outcome, result, count, held))
-		next, o.Observation = lifecycle.Complete(site.Language.Function, functions, rounds)
+		next, o.Observation = lifecycle.Complete(lang.Resolver(site.Language, run.Unit, functions), functions, rounds)
 	}
 	o.Observation.Run = run
 	o.Observation.Executions, o.Observation.FromLedger = executions, fromLedger

@@ -19,7 +19,9 @@ import (
 	"github.com/taskmill/taskmill/io/treeio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/ecmascript"
 	"github.com/taskmill/taskmill/transforms/lang/golang"
+	"github.com/taskmill/taskmill/transforms/lang/jvm"
 	"github.com/taskmill/taskmill/transforms/lang/python"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
@@ -28,7 +30,9 @@ import (
 const maxBlob = 100 << 20
 
 // Languages are the supported languages, in the order that decides ties.
-func Languages() []lang.Language { return []lang.Language{golang.Language{}, python.Language{}} }
+func Languages() []lang.Language {
+	return []lang.Language{golang.Language{}, python.Language{}, ecmascript.JavaScript, ecmascript.TypeScript, jvm.Java, jvm.Kotlin}
+}
 
 // Settings say where work is kept and how runs are isolated. They travel with the DoFns; none
 // of them changes a row but Sandbox.

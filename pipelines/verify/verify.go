@@ -12,6 +12,7 @@ import (
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -147,19 +148,21 @@ func Task(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task,
 }
 
 func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task, name string, tr *tree.Tree, repeat int) ([]model.Drift, error) {
-	functions := map[string][]string{}
+	var units []string
 	for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
-		if u, f := p.Lang.Function(id); u != "" {
-			functions[u] = append(functions[u], f)
+		if u, _ := p.Lang.Function(id); u != "" {
+			units = append(units, u)
 		}
 	}
-	units := make([]string, 0, len(functions))
-	for u := range functions {
-		units = append(units, u)
-	}
 	slices.Sort(units)
+	units = slices.Compact(units)
+	byUnit := map[string][]model.Observation{}
 	var runs []model.Run
 	for _, u := range units {
+		if !slices.ContainsFunc(p.Lang.UnitFiles(tr, u), func(f string) bool { _, ok := tr.Entry(f); return ok }) {
+			byUnit[u] = make([]model.Observation, repeat) // hidden whole: no check of it ran
+			continue
+		}
 		for i := range repeat {
 			r := p.Site.Template
 			r.Tree, r.Unit, r.Repeat = tr.Hash(), u, firstRepeat+i
@@ -170,13 +173,13 @@ func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 	if err != nil {
 		return nil, err
 	}
-	byUnit := map[string][]model.Observation{}
 	for _, g := range got {
 		byUnit[g.Observation.Run.Unit] = append(byUnit[g.Observation.Run.Unit], g.Observation)
 	}
+	onH := p.Site.Expected(p.H)
 	var out []model.Drift
 	for _, u := range units {
-		out = append(out, drifts(t, name, cells(t, name, u, p.Lang.Function), byUnit[u])...)
+		out = append(out, drifts(t, name, cells(t, name, u, lang.Resolver(p.Lang, u, onH(u))), byUnit[u])...)
 	}
 	return out, nil
 }

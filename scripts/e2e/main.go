@@ -31,7 +31,7 @@ type bench struct {
 }
 
 // languages have a sample each that the steps build.
-var languages = []string{"go", "python"}
+var languages = []string{"go", "python", "javascript", "typescript"}
 
 // A step gives a line of what it saw.
 type step struct {

@@ -106,7 +106,7 @@ func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []string,
 		return nil, reject(model.StageConstruct, model.DoesNotReverse, "the reversal changes nothing")
 	}
 	for _, p := range paths {
-		if err := parses(d.C, l, p); err != nil {
+		if err := parses(d.C, l, p, before, h); err != nil {
 			return []string{p}, err
 		}
 		if l.Protected(p) {
@@ -140,18 +140,30 @@ func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []string,
 	return culprits, reject(model.StageConstruct, model.NoBuild, "names what the change added: %s", listed(open))
 }
 
-func parses(c *tree.Tree, l lang.Language, p string) error {
-	f, ok, err := c.Read(p)
-	if err != nil {
+// parses rejects a production file of c that has a syntax error; in an approximate language only
+// where none of the other trees has one in it.
+func parses(c *tree.Tree, l lang.Language, p string, others ...*tree.Tree) error {
+	wrong, err := syntax(c, l, p)
+	if err != nil || wrong == nil {
 		return err
 	}
-	if !ok || l.Kind(p) != model.Production || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule {
-		return nil
+	if _, ok := l.(lang.Approximate); ok {
+		for _, o := range others {
+			if had, err := syntax(o, l, p); err != nil || had != nil {
+				return err
+			}
+		}
 	}
-	if err := l.Syntax(p, f.Data); err != nil {
-		return reject(model.StageSyntax, model.NoParse, "%s: %v", p, err)
+	return reject(model.StageSyntax, model.NoParse, "%s: %v", p, wrong)
+}
+
+// syntax is the syntax error of a production file, nil where it has none or is absent.
+func syntax(t *tree.Tree, l lang.Language, p string) (wrong, err error) {
+	f, ok, err := t.Read(p)
+	if err != nil || !ok || l.Kind(p) != model.Production || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule {
+		return nil, err
 	}
-	return nil
+	return l.Syntax(p, f.Data), nil
 }
 
 // runnerKept rejects a reversal that changes a section of a file that steers the runner.

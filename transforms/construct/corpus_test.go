@@ -15,6 +15,7 @@ import (
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/evidence"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/ecmascript"
 	"github.com/taskmill/taskmill/transforms/lang/golang"
 	"github.com/taskmill/taskmill/transforms/lang/python"
 	"github.com/taskmill/taskmill/transforms/patch"
@@ -23,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted results in testdata")
 
-var languages = []lang.Language{golang.Language{}, python.Language{}}
+var languages = []lang.Language{golang.Language{}, python.Language{}, ecmascript.JavaScript, ecmascript.TypeScript}
 
 // TestConstruct reads a case from each file of testdata/construct: the trees below before/ and
 // after/, what H changes over after below h/, in the comment "gone: path" for what H lacks, and

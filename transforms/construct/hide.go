@@ -75,7 +75,7 @@ func entangled(s *tree.Tree, gone []model.Symbol, l lang.Language) ([]string, er
 
 // compiled reports whether a build finds every name that does not resolve.
 func compiled(l lang.Language) bool {
-	return slices.Contains([]string{"go", "typescript", "java", "kotlin"}, l.Name())
+	return slices.Contains([]string{"go", "java", "kotlin"}, l.Name())
 }
 
 func nameMatcher(symbols []model.Symbol) *regexp.Regexp {

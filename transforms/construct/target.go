@@ -12,9 +12,10 @@ import (
 )
 
 // Targets are the touched checks of a change that H still has, as H holds them: by path, where
-// moves says that H has another one by that, and function; a function that its file lacks is
-// looked for in the other check files of the folder, where exactly one has it. None is a
-// *model.Fault target_absent; that some are gone is no fault.
+// moves says that H has another one by that, and function; where the file has none of that name,
+// the one that a language aligns with it among the functions that the change did not touch; then
+// the one of that name in the other check files of the folder, where exactly one has it. None is
+// a *model.Fault target_absent; that some are gone is no fault.
 func Targets(c model.Change, moves map[string]string, h *tree.Tree, l lang.Language) ([]model.Surface, error) {
 	touched := map[string]map[string]bool{}
 	for _, s := range c.Touched {
@@ -35,18 +36,22 @@ func Targets(c model.Change, moves map[string]string, h *tree.Tree, l lang.Langu
 			return nil, err
 		}
 		left := maps.Clone(touched[p])
+		named := aligned(l, touched[p], surfaces)
 		for _, s := range surfaces {
-			if touched[p][s.Function] {
+			if named[s.Function] {
 				out = append(out, s)
 				delete(left, s.Function)
 			}
 		}
-		found, err := beside(left, p, h, l)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, found...)
-		if len(left)-len(found) == len(touched[p]) {
+		if len(named) == 0 {
+			found, err := beside(left, p, h, l)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+			if len(found) > 0 {
+				continue
+			}
 			absent = append(absent, p)
 		}
 	}
@@ -89,6 +94,32 @@ func beside(functions map[string]bool, p string, h *tree.Tree, l lang.Language) 
 		}
 	}
 	return out, nil
+}
+
+// aligned are the functions of a file on H that the touched ones are.
+func aligned(l lang.Language, touched map[string]bool, surfaces []model.Surface) map[string]bool {
+	found := map[string]bool{}
+	var others []string
+	for _, s := range surfaces {
+		if touched[s.Function] {
+			found[s.Function] = true
+		} else {
+			others = append(others, s.Function)
+		}
+	}
+	a, ok := l.(lang.Aligner)
+	if !ok {
+		return found
+	}
+	for f := range touched {
+		if found[f] {
+			continue
+		}
+		if now, ok := a.Align(f, others); ok {
+			found[now] = true
+		}
+	}
+	return found
 }
 
 func sortedKeys[V any](m map[string]V) []string {

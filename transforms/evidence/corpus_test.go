@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/ecmascript"
 	"github.com/taskmill/taskmill/transforms/lang/golang"
 	"github.com/taskmill/taskmill/transforms/lang/python"
 	"github.com/taskmill/taskmill/transforms/patch"
@@ -21,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted results in testdata")
 
-var languages = []lang.Language{golang.Language{}, python.Language{}}
+var languages = []lang.Language{golang.Language{}, python.Language{}, ecmascript.JavaScript, ecmascript.TypeScript}
 
 // TestOf reads a case from each file of testdata/of: the record in lines "name: value" of the
 // comment, the trees below before/ and after/, and the wanted evidence. A file that ends in

@@ -23,8 +23,9 @@ const maxSearched = 500
 //
 // A changed check file is compared with itself before, under its old name where it was renamed.
 // A changed check file that no unit runs (conftest.py, a helper module) is compared through all
-// check files below its folder. A changed data file touches all test functions of the check
-// files that name it, or, from a folder above it, its folder.
+// check files below its folder. A changed snapshot touches the test functions of its file whose
+// entries are others than before; another data file all those of the check files that name it,
+// or, from a folder above it, its folder.
 func touched(checks patch.Patch, before, after *tree.Tree, l lang.Language) (surfaces []model.Surface, others int, err error) {
 	s := search{before: before, after: after, l: l, old: map[string]string{}, found: map[string]model.Surface{}, listed: map[listing][]model.Surface{}}
 	for _, f := range checks.Files {
@@ -157,8 +158,14 @@ func (s *search) compare(p string) error {
 	return nil
 }
 
-// data takes the test functions of the check files that name a data file or its folder.
+// data takes the test functions of the check files that name a data file or its folder; of a
+// snapshot those whose entries changed.
 func (s *search) data(f patch.File) error {
+	if l, ok := s.l.(lang.Snapshotter); ok {
+		if file, ok := l.Snapshot(f.Path()); ok {
+			return s.compare(file)
+		}
+	}
 	name := mentions(path.Base(f.Path()))
 	folder := mentions(path.Base(path.Dir(f.Path())))
 	for _, p := range s.checkFiles(".") {

@@ -347,3 +347,23 @@ func FuzzEachEntry(f *testing.F) {
 		}
 	})
 }
+
+// What many check files hold that the task leaves alone is no answer; what few hold may be.
+func TestIdioms(t *testing.T) {
+	const lines = "from pkg.text import shorten, widen\nfrom pkg.testing import compare, Recorder\nimport unittest, pkg.fixtures as fixtures\n"
+	for n, want := range map[int]int{idiomFiles - 1: idiomFiles - 1, idiomFiles: 0} {
+		var extra []model.File
+		for i := range n {
+			extra = append(extra, file(fmt.Sprintf("pkg/more%d_test.py", i), lines))
+		}
+		s := subject(extra...)
+		s.CheckLines = append(s.CheckLines, strings.Split(lines, "\n")...)
+		got, err := scan(t, s).Tree()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != want {
+			t.Errorf("in %d files: %s", n, found(got))
+		}
+	}
+}

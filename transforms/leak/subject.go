@@ -25,14 +25,17 @@ const (
 )
 
 // Version is part of the key under which a scan is remembered: it changes with the rules.
-const Version = "1"
+const Version = "2"
 
 // Told lines. A line tells something from toldChars non-blank characters on, and if it has a
 // letter or a digit: the underline of a heading does not. In code, toldInCode of them in one
-// file are a leak; elsewhere, and in comments, one is.
+// file are a leak; elsewhere, and in comments, one is. A line of checks that idiomFiles check
+// files hold, ours, none of which the task changes, is how the project writes its tests (what it
+// imports) and tells nothing.
 const (
 	toldChars  = 25
 	toldInCode = 3
+	idiomFiles = 5
 )
 
 // A Subject is one task under the scan.
@@ -167,6 +170,43 @@ func (c *Scan) addTold() error {
 			delete(c.told, sum)
 			delete(c.hidden, sum)
 		})
+	}
+	return c.dropIdioms()
+}
+
+// dropIdioms takes the lines of hidden checks that idiomFiles other check files hold out of
+// hidden.
+func (c *Scan) dropIdioms() error {
+	if c.subject.Kind == nil {
+		return nil
+	}
+	files := map[uint64]int{}
+	for _, p := range c.subject.H.Paths() {
+		if len(c.hidden) == 0 {
+			return nil
+		}
+		if c.changed[p] || c.subject.Kind(p) != model.CheckFile {
+			continue
+		}
+		f, ok, err := c.readText(c.subject.H, p)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		seen := map[uint64]bool{}
+		eachLine(f.Data, func(sum uint64, _ []byte) {
+			if c.hidden[sum] && !seen[sum] {
+				seen[sum] = true
+				files[sum]++
+			}
+		})
+		for sum := range seen {
+			if files[sum] >= idiomFiles {
+				delete(c.hidden, sum)
+			}
+		}
 	}
 	return nil
 }

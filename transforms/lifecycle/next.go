@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang"
 )
 
 // Next is the next step of a candidate: the runs worth making, cheapest first and only after
@@ -65,9 +66,10 @@ type planner struct {
 
 	unstable map[string]string          // id to cause
 	surfaces map[string][]model.Surface // by function key
-	touched  map[string]bool            // function keys of Targets
-	files    map[string]bool            // paths of Targets
-	removed  map[string]bool            // last names of Removed
+	resolve  map[string]func(id string) (unit, function string)
+	touched  map[string]bool // function keys of Targets
+	files    map[string]bool // paths of Targets
+	removed  map[string]bool // last names of Removed
 
 	held     map[string][]string      // by unit: ids that hold in every run of H and are stable, sorted
 	onH      map[string]model.Verdict // their verdicts
@@ -117,6 +119,15 @@ func newPlanner(c Case, seen Seen) *planner {
 			add(s)
 		}
 	}
+	functions := map[string][]string{}
+	for _, f := range sortedKeys(p.surfaces) {
+		unit, function, _ := strings.Cut(f, "\x00")
+		functions[unit] = append(functions[unit], function)
+	}
+	p.resolve = map[string]func(id string) (unit, function string){}
+	for unit, list := range functions {
+		p.resolve[unit] = lang.Resolver(p.Naming, unit, list)
+	}
 	for _, s := range c.Removed {
 		p.removed[lastName(s.Name)] = true
 	}
@@ -126,7 +137,13 @@ func newPlanner(c Case, seen Seen) *planner {
 func functionKey(unit, function string) string { return unit + "\x00" + function }
 
 // function is the key of the test function of a check.
-func (p *planner) function(id string) string { return functionKey(p.Naming.Function(id)) }
+func (p *planner) function(id string) string {
+	unit, function := p.Naming.Function(id)
+	if r := p.resolve[unit]; r != nil {
+		unit, function = r(id)
+	}
+	return functionKey(unit, function)
+}
 
 // units are all units that the table's cells are about.
 func (p *planner) units() []string { return append(slices.Clone(p.TargetUnits), p.nearby...) }

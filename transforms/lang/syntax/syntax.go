@@ -13,7 +13,7 @@ import (
 // MaxSource is how many bytes of a file are parsed.
 const MaxSource = 4 << 20
 
-const maxDepth = 1500 // nesting of syntax nodes
+const maxDepth = 10000 // nesting of syntax nodes: a union of types nests once a member
 
 // A Node is a named node of the syntax tree, copied so that nothing of the parser's memory
 // outlives a call.
@@ -27,7 +27,7 @@ type Node struct {
 
 // Parse returns the root node of src in a grammar, as a grammar module's Language gives it. bad
 // is the 1-based line of the first syntax error, or 0 where there is none. Text of more than
-// 4 MiB and trees of more than 1,500 levels are errors.
+// 4 MiB and trees of more than 10,000 levels are errors.
 func Parse(grammar unsafe.Pointer, src []byte) (root *Node, bad int, err error) {
 	if len(src) > MaxSource {
 		return nil, 0, fmt.Errorf("parse: %d bytes are more than %d", len(src), MaxSource)
