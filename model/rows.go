@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -90,6 +91,7 @@ type Task struct {
 	FailToPass             []string       `parquet:"FAIL_TO_PASS,list"`
 	PassToPass             []string       `parquet:"PASS_TO_PASS,list"`
 	Collateral             []string       `parquet:"collateral,list"`
+	ExpectedFailures       []string       `parquet:"expected_failures,list"` // those of both lists that are xfail on H, not pass
 	Method                 string         `parquet:"method"`
 	Family                 string         `parquet:"family,optional"`
 	Level                  int64          `parquet:"level"`
@@ -138,6 +140,14 @@ type Task struct {
 	SkippedSteps           []string       `parquet:"skipped_steps,list"`
 	ConfigHash             string         `parquet:"config_hash"`
 	TaskmillVersion        string         `parquet:"taskmill_version"`
+}
+
+// OnH is the verdict on H of a check in FAIL_TO_PASS or PASS_TO_PASS.
+func (t Task) OnH(id string) Verdict {
+	if slices.Contains(t.ExpectedFailures, id) {
+		return XFail
+	}
+	return Pass
 }
 
 // RowKey sorts tasks by instance id, which is unique.

@@ -21,6 +21,10 @@ const (
 // Holds reports whether a check with this verdict holds: it passed, or failed as expected.
 func (v Verdict) Holds() bool { return v == Pass || v == XFail }
 
+// HoldsAs reports whether a check holds with the verdict that it has on H: an expected failure
+// is none in place of a pass, since code under test can declare one.
+func (v Verdict) HoldsAs(onH Verdict) bool { return v.Holds() && v == onH }
+
 // Fails reports whether the verdict is an observed failure: the check ran and failed, errored
 // or crashed. A build error, a timeout and not_run are none.
 func (v Verdict) Fails() bool { return v == Fail || v == Error || v == Crash }

@@ -41,7 +41,7 @@ func (v *validator) task(e *ended) (model.Task, error) {
 		Patch: e.fix.String(), TestPatch: e.testPatch.String(), TaskPatch: e.taskPatch.String(), Gold: "patch",
 		TreeH: string(v.h.Hash()), TreeS: string(e.s.Hash()), TreeC: string(w.draft.C.Hash()), TreeRestored: string(v.h.Hash()),
 		ProblemStatement: statement, Interface: iface,
-		FailToPass: verdict.FailToPass, PassToPass: verdict.PassToPass, Collateral: verdict.Collateral,
+		FailToPass: verdict.FailToPass, PassToPass: verdict.PassToPass, Collateral: verdict.Collateral, ExpectedFailures: verdict.ExpectedFailures,
 		Method: e.candidate.Method, Family: e.candidate.Family, Level: int64(w.draft.Level), Mapping: w.draft.Mapping,
 		BaseKind: v.base.Kind, BaseDistanceMerge: e.candidate.Merge, BaseDistanceNewest: e.candidate.Newest,
 		RecipeHash: string(v.base.Recipe.ID()), LockHash: string(v.base.Lock), Protocol: string(protocol), Language: v.base.Language,

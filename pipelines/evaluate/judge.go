@@ -51,8 +51,8 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 	if err != nil {
 		return score, err
 	}
-	score.FailToPass = split(t.FailToPass, verdicts)
-	score.PassToPass = split(t.PassToPass, verdicts)
+	score.FailToPass = split(t, t.FailToPass, verdicts)
+	score.PassToPass = split(t, t.PassToPass, verdicts)
 	score.Fractional = share(score.FailToPass)
 	if score.Outcome == Unresolved && len(score.FailToPass.Failure)+len(score.PassToPass.Failure) == 0 {
 		score.Outcome, score.Resolved = Resolved, true
@@ -314,11 +314,11 @@ func worse(a, b string) string {
 	return a
 }
 
-// split files each expected check by whether it holds; one without a verdict failed.
-func split(ids []string, verdicts map[string]model.Verdict) model.Split {
+// split files each expected check by whether it holds as on H; one without a verdict failed.
+func split(t model.Task, ids []string, verdicts map[string]model.Verdict) model.Split {
 	out := model.Split{Success: []string{}, Failure: []string{}}
 	for _, id := range ids {
-		if verdicts[id].Holds() {
+		if verdicts[id].HoldsAs(t.OnH(id)) {
 			out.Success = append(out.Success, id)
 		} else {
 			out.Failure = append(out.Failure, id)

@@ -14,7 +14,6 @@ type cell struct {
 	ok    func(model.Verdict) bool
 }
 
-func holds(v model.Verdict) bool  { return v.Holds() }
 func absent(v model.Verdict) bool { return v == model.NotRun }
 
 // cells lists what the checks of a unit must show in a state: the table of the validation core.
@@ -32,7 +31,8 @@ func cells(t model.Task, state, unit string, function func(id string) (string, s
 			if u != unit || strings.HasPrefix(id, "taskmill::") {
 				continue
 			}
-			c := cell{check: id, want: "holds", ok: holds}
+			onH := t.OnH(id)
+			c := cell{check: id, want: string(onH), ok: func(v model.Verdict) bool { return v.HoldsAs(onH) }}
 			switch {
 			case state == "S" && hidden[u+"\x00"+f]:
 				c.want, c.ok = "absent", absent
@@ -41,8 +41,8 @@ func cells(t model.Task, state, unit string, function func(id string) (string, s
 					return v.Fails() || t.BuildErrorTarget && v == model.BuildError
 				}
 			case state == "C" && t.BuildErrorTarget:
-				c.want, c.ok = "holds, or its unit does not build", func(v model.Verdict) bool {
-					return v.Holds() || v == model.BuildError
+				c.want, c.ok = string(onH)+", or its unit does not build", func(v model.Verdict) bool {
+					return v.HoldsAs(onH) || v == model.BuildError
 				}
 			}
 			out = append(out, c)

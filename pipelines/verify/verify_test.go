@@ -34,7 +34,9 @@ func unitAndFunction(id string) (unit, function string) {
 // show in H, C, S and H'.
 func TestCells(t *testing.T) {
 	const target, sibling, other, collected = "u::T", "u::T/sub", "u::R", "taskmill::oracle"
-	holding, failing := []model.Verdict{model.Pass, model.XFail}, []model.Verdict{model.Fail, model.Error, model.Crash}
+	const expected = "u::E"
+	holding, failing := []model.Verdict{model.Pass}, []model.Verdict{model.Fail, model.Error, model.Crash}
+	xfail := []model.Verdict{model.XFail}
 	gone := []model.Verdict{model.NotRun}
 	every := []model.Verdict{model.Pass, model.Fail, model.Error, model.Skip, model.Todo, model.XFail, model.XPass, model.Timeout, model.Crash, model.NotRun, model.BuildError}
 	for _, c := range []struct {
@@ -42,15 +44,15 @@ func TestCells(t *testing.T) {
 		buildError bool
 		want       map[string][]model.Verdict
 	}{
-		{"H", false, map[string][]model.Verdict{target: holding, sibling: holding, other: holding}},
-		{"H'", false, map[string][]model.Verdict{target: holding, sibling: holding, other: holding}},
-		{"C", false, map[string][]model.Verdict{target: failing, sibling: holding, other: holding}},
-		{"S", false, map[string][]model.Verdict{target: gone, sibling: gone, other: holding}},
-		{"C", true, map[string][]model.Verdict{target: append(failing, model.BuildError), sibling: append(holding, model.BuildError), other: append(holding, model.BuildError)}},
-		{"S", true, map[string][]model.Verdict{target: gone, sibling: gone, other: holding}},
-		{"H", true, map[string][]model.Verdict{target: holding, sibling: holding, other: holding}},
+		{"H", false, map[string][]model.Verdict{target: holding, sibling: holding, other: holding, expected: xfail}},
+		{"H'", false, map[string][]model.Verdict{target: holding, sibling: holding, other: holding, expected: xfail}},
+		{"C", false, map[string][]model.Verdict{target: failing, sibling: holding, other: holding, expected: xfail}},
+		{"S", false, map[string][]model.Verdict{target: gone, sibling: gone, other: holding, expected: xfail}},
+		{"C", true, map[string][]model.Verdict{target: append(failing, model.BuildError), sibling: append(holding, model.BuildError), other: append(holding, model.BuildError), expected: append(xfail, model.BuildError)}},
+		{"S", true, map[string][]model.Verdict{target: gone, sibling: gone, other: holding, expected: xfail}},
+		{"H", true, map[string][]model.Verdict{target: holding, sibling: holding, other: holding, expected: xfail}},
 	} {
-		task := model.Task{FailToPass: []string{target, collected}, PassToPass: []string{sibling, other, "v::X"}, BuildErrorTarget: c.buildError}
+		task := model.Task{FailToPass: []string{target, collected}, PassToPass: []string{sibling, other, expected, "v::X"}, ExpectedFailures: []string{expected}, BuildErrorTarget: c.buildError}
 		got := map[string][]model.Verdict{}
 		for _, cell := range cells(task, c.state, "u", unitAndFunction) {
 			for _, v := range every {
@@ -80,7 +82,7 @@ func TestDrifts(t *testing.T) {
 	seen := func(outcome string, v model.Verdict) model.Observation {
 		return model.Observation{Outcome: outcome, Checks: []model.Check{{ID: "u::A", Verdict: v}}}
 	}
-	want := []cell{{check: "u::A", want: "holds", ok: holds}}
+	want := []cell{{check: "u::A", want: "holds", ok: model.Verdict.Holds}}
 	drift := func(repeat int64, got, cause string) model.Drift {
 		return model.Drift{InstanceID: "o__r-1", State: "H", Check: "u::A", Repeat: repeat, Want: "holds", Got: got, Cause: cause}
 	}

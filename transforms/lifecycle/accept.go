@@ -90,6 +90,11 @@ func (p *planner) accept() Step {
 	v := &Verdict{Accepted: true, S: p.s, Repeats: p.n, FlakeBound: FlakeBound(p.n), Suite: p.suiteRan, Runs: p.made}
 	v.FailToPass, v.PassToPass = p.lists()
 	v.Collateral = sortedSet(p.fallen)
+	for _, id := range sortedSet(slices.Concat(v.FailToPass, v.PassToPass)) {
+		if p.onH[id] == model.XFail {
+			v.ExpectedFailures = append(v.ExpectedFailures, id)
+		}
+	}
 	v.Hidden = p.hiddenSet()
 	for _, id := range v.PassToPass {
 		if f := p.function(id); !p.touched[f] && !p.hides[f] {

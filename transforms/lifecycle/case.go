@@ -108,6 +108,7 @@ type Verdict struct {
 	FailToPass       []string // sorted; collateral and structural checks included
 	PassToPass       []string // sorted
 	Collateral       []string // the untouched checks in FailToPass
+	ExpectedFailures []string // the checks of both lists that are xfail on H, not pass
 	Regression       []string // the checks in PassToPass that are of no touched or hidden function
 	Hidden           []model.Surface
 	HiddenUses       []string // removed or changed symbols that hidden functions name: what the interface must give

@@ -77,7 +77,7 @@ func (v view) class(id string, onH model.Verdict) class {
 		return late
 	case !ran:
 		return other
-	case got.Holds() && got == onH:
+	case got.HoldsAs(onH):
 		return holds
 	case got.Fails():
 		return fails

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,7 @@ func render(v *Verdict) string {
 	list("fail_to_pass", v.FailToPass)
 	list("pass_to_pass", v.PassToPass)
 	list("collateral", v.Collateral)
+	list("expected_failures", v.ExpectedFailures)
 	list("regression", v.Regression)
 	list("uses", v.HiddenUses)
 	if v.BuildErrorTarget {
@@ -147,8 +149,14 @@ func cells(c Case, w *world, v *Verdict) error {
 		}
 		return nil
 	}
+	onH := func(id string) model.Verdict {
+		if slices.Contains(v.ExpectedFailures, id) {
+			return model.XFail
+		}
+		return model.Pass
+	}
 	pass := func(id string) func(model.Observation) bool {
-		return func(o model.Observation) bool { return o.Verdict(id).Holds() }
+		return func(o model.Observation) bool { return o.Verdict(id).HoldsAs(onH(id)) }
 	}
 	absent := func(id string) func(model.Observation) bool {
 		return func(o model.Observation) bool { return o.Verdict(id) == model.NotRun }
@@ -193,7 +201,7 @@ func cells(c Case, w *world, v *Verdict) error {
 	for _, id := range v.PassToPass {
 		u, _ := c.Naming.Function(id)
 		onC := func(o model.Observation) bool {
-			return o.Verdict(id).Holds() || unbuilt[u] && o.Verdict(id) == model.BuildError
+			return o.Verdict(id).HoldsAs(onH(id)) || unbuilt[u] && o.Verdict(id) == model.BuildError
 		}
 		errs := []error{all("H", id, c.Repeats, pass(id)), all("C", id, c.Repeats, onC), all("H'", id, restored, pass(id))}
 		switch {
