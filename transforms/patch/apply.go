@@ -47,8 +47,8 @@ func (c Conflict) Error() string {
 
 // Apply applies all of p to t as `git apply` does, or nothing: then the error is a Conflict, or
 // that of t. It differs from git where git would spoil a file or leave the tree: a hunk whose
-// last line has no line end matches only a line without one; paths with control characters are
-// refused; what a creation would overwrite is refused even if this patch wrote it.
+// last line has no line end matches only a line without one; paths with control characters
+// other than a tab are refused; what a creation would overwrite is refused even if this patch wrote it.
 func Apply(p Patch, t Reader) (Result, error) {
 	a := newApplier(p, t)
 	for _, f := range p.Files {

@@ -86,6 +86,22 @@ func contents(t *testing.T, tr *tree.Tree) map[string]string {
 	return out
 }
 
+// TestCaseQuotedNames: names that git quotes are those of files, a tab included.
+func TestCaseQuotedNames(t *testing.T) {
+	p, err := Parse([]byte(archive(t, "patch-04-quoted-names")["patch"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(path, text string) model.File {
+		return model.File{Path: path, Mode: model.ModeFile, Data: []byte(text)}
+	}
+	got := applied(t, p, file("t\u00e9st.py", "x = 1\n"), file("x b/y.txt", "y\n"), file("tab\tname.txt", "a\n"))
+	want := map[string]string{"t\u00e9st.py": "x = 2\n", "x b/y.txt": "y\n", "tab\tname.txt": "b\n"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestCasesRead holds what is read of each header against the case's words, before and after a
 // round trip.
 func TestCasesRead(t *testing.T) {

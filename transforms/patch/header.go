@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taskmill/taskmill/model"
 )
 
 // gitHeader reads "diff --git" and the extended header lines after it. The names of that first
@@ -136,6 +138,10 @@ func parseMode(s string, to *uint32) error {
 		return fmt.Errorf("invalid mode %q", s)
 	}
 	*to = uint32(mode)
+	switch kind := *to & 0o170000; kind {
+	case model.ModeSymlink, model.ModeSubmodule:
+		*to = kind // as in git, their permissions say nothing
+	}
 	return nil
 }
 

@@ -8,10 +8,10 @@ import (
 )
 
 // checkPath refuses a path that leads out of a tree or into git's own files, and one that no
-// line of a report could hold.
+// line of a report could hold. A tab it may have: trees that git made hold such names.
 func checkPath(path string, mode uint32) error {
 	for _, c := range []byte(path) {
-		if c < 0x20 || c == 0x7f {
+		if c < 0x20 && c != '\t' || c == 0x7f {
 			return fmt.Errorf("path %q holds a control character", path)
 		}
 	}
