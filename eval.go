@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -74,7 +75,7 @@ func runEval(ctx context.Context, c *call) error {
 	if _, err := parquetio.Commit(ctx, cfg.Out, model.Hash(cfg.Hash()), cfg.Version); err != nil {
 		return err
 	}
-	return reportScores(ctx, c, corpus.Tasks, cfg.Out, time.Since(start))
+	return reportScores(ctx, c, corpus.Tasks, cfg, time.Since(start))
 }
 
 func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error) {
@@ -102,46 +103,63 @@ func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error
 	return wanted, nil
 }
 
-// reportScores writes report.json and prints a line of totals.
-func reportScores(ctx context.Context, c *call, tasks []model.Task, out string, took time.Duration) error {
+// reportScores writes report.json and prints a line of totals, then what there is to say of
+// single predictions.
+func reportScores(ctx context.Context, c *call, tasks []model.Task, cfg evaluate.Config, took time.Duration) error {
 	var scores []model.Score
-	for s, err := range parquetio.ReadTable[model.Score](ctx, out, "scores") {
+	for s, err := range parquetio.ReadTable[model.Score](ctx, cfg.Out, "scores") {
 		if err != nil {
 			return err
 		}
 		scores = append(scores, s)
 	}
-	r := evaluate.MakeReport(tasks, scores)
+	first, several := evaluate.First(cfg.Predictions, scores)
+	r := evaluate.MakeReport(tasks, first)
 	text, err := json.MarshalIndent(r, "", "    ")
 	if err != nil {
 		return err
 	}
-	store, err := blobio.Open(ctx, out)
+	store, err := blobio.Open(ctx, cfg.Out)
 	if err != nil {
 		return err
 	}
 	if err := store.Write(ctx, "report.json", append(text, '\n')); err != nil {
 		return fmt.Errorf("write report.json: %w", err)
 	}
-	outcomes := map[string]int{}
-	infrastructure := 0
-	for _, s := range scores {
-		outcomes[s.Outcome]++
-		if s.Outcome == evaluate.Infrastructure {
-			infrastructure++
-		}
-	}
 	fmt.Fprintf(c.out, "%s, %s: %d resolved, %d unresolved, %d empty, %d with errors (%s)\n",
 		many(r.Total, "task"), many(len(scores), "prediction"), r.Resolved, r.Unresolved, r.EmptyPatch, r.Errors, took.Round(100*time.Millisecond))
+	tellScores(c.err, scores)
+	if several > 0 {
+		fmt.Fprintf(c.err, "note: %s with several predictions: report.json and the line of totals count the first of each in the file, the table scores has all\n", many(several, "task"))
+	}
+	infrastructure := 0
 	for _, s := range scores {
-		if s.Outcome == evaluate.Forged || s.ProtectedTouched {
-			fmt.Fprintf(c.err, "%s (%s): %s, protected paths touched: %v\n", s.InstanceID, s.Solver, s.Outcome, s.ProtectedTouched)
-		}
+		infrastructure += btoi(s.Outcome == evaluate.Infrastructure)
 	}
 	if infrastructure > 0 {
-		return infrastructureError{fmt.Errorf("%d predictions have no verdict for infrastructure: run the same command again", infrastructure)}
+		return infrastructureError{fmt.Errorf("%s without a verdict for infrastructure: run the same command again", many(infrastructure, "prediction"))}
 	}
 	return nil
+}
+
+// maxTold bounds the lines about single predictions.
+const maxTold = 20
+
+// tellScores prints a line for each prediction that has a detail: why it is invalid or forged,
+// what ended its tests, or which protected paths it wrote.
+func tellScores(w io.Writer, scores []model.Score) {
+	n := 0
+	for _, s := range scores {
+		if s.Detail == "" {
+			continue
+		}
+		if n++; n <= maxTold {
+			fmt.Fprintln(w, printable(fmt.Sprintf("%s (%s): %s: %s", s.InstanceID, s.Solver, s.Outcome, s.Detail)))
+		}
+	}
+	if n > maxTold {
+		fmt.Fprintf(w, "and %d more: the column detail of the table scores has them\n", n-maxTold)
+	}
 }
 
 // unwrapPath drops the operation and path that the caller names anyway.

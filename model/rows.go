@@ -339,6 +339,7 @@ type Score struct {
 	Seconds          float64 `parquet:"seconds"`
 	ToolCalls        *int64  `parquet:"tool_calls,optional"`
 	FilesModified    int64   `parquet:"files_modified"`
+	Detail           string  `parquet:"detail,optional"` // why it is invalid or forged, which limit ended a unit, which protected paths were set back
 }
 
 // RowKey sorts scores by task, solver and attempt.

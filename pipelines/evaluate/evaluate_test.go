@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/vet"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang"
 )
 
 func TestRegistered(t *testing.T) {
@@ -34,7 +36,7 @@ func TestParsePredictions(t *testing.T) {
 		want       []model.Prediction
 	}{
 		{"list", `[{"instance_id":"a__b-1","model_name_or_path":"m","model_patch":"p\n"},{"instance_id":"a__b-2","model_patch":null}]`, two},
-		{"dict", `{"a__b-2":{},"a__b-1":{"instance_id":"other","model_name_or_path":"m","model_patch":"p\n"}}`, two},
+		{"dict", `{"a__b-2":{},"a__b-1":{"instance_id":"a__b-1","model_name_or_path":"m","model_patch":"p\n"}}`, two},
 		{"lines", "{\"instance_id\":\"a__b-1\",\"model_name_or_path\":\"m\",\"model_patch\":\"p\\n\"}\n\n{\"instance_id\":\"a__b-2\"}\n", two},
 		{"one line", `{"instance_id":"a__b-1","model_name_or_path":"m","model_patch":"p\n"}`, one},
 		{"byte order mark", "\ufeff" + `[{"instance_id":"a__b-1","model_name_or_path":"m","model_patch":"p\n"}]`, one},
@@ -49,6 +51,26 @@ func TestParsePredictions(t *testing.T) {
 	for _, bad := range []string{"", " \n", "[", "{", "7", "null", `"text"`, `[1]`, `[{"model_patch":"x"}]`, `{"a":1}`, `[{"instance_id":1}]`, "{\"instance_id\":\"a\"}\n{", `{"": {}}`} {
 		if got, err := ParsePredictions([]byte(bad)); err == nil {
 			t.Errorf("%q is no error: %+v", bad, got)
+		}
+	}
+}
+
+// A prediction that cannot be read is named, and what is wrong with it, in plain words.
+func TestParsePredictionsSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"instance_id":"a","model_patch":7}`:           "line 1: model_patch is not text",
+		`{"model_name_or_path":"m","model_patch":"x"}`:  "line 1: no instance_id",
+		"{\"instance_id\":\"a\"}\n{\"instance_id\":[]}": "line 2: instance_id is not text",
+		"{\"instance_id\":\"a\"}\n7":                    "line 2: it is no JSON object",
+		`[{"instance_id":"a"},{"model_patch":"x"}]`:     "prediction 2: no instance_id",
+		`[{"instance_id":"a","model_name_or_path":{}}]`: "prediction 1: model_name_or_path is not text",
+		`[null]`:                      "prediction 1: it is no JSON object",
+		`{"a":"a patch"}`:             `the prediction for "a": it is no JSON object`,
+		`{"a":{"model_patch":false}}`: `the prediction for "a": model_patch is not text`,
+		`{"a":{"instance_id":"b","model_patch":"x"},"b":{"model_patch":""}}`: `the prediction for "a": its instance_id is "b"`,
+	} {
+		if got, err := ParsePredictions([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%s: %+v, %v, want %s", text, got, err, want)
 		}
 	}
 }
@@ -102,8 +124,7 @@ func TestMakeReport(t *testing.T) {
 	}
 	score := func(id, outcome string) model.Score { return model.Score{InstanceID: id, Outcome: outcome} }
 	got := MakeReport(tasks, []model.Score{
-		score("a", Unresolved), score("a", Resolved), score("a", Infrastructure), // an attempt resolved it
-		score("b", Unresolved), score("c", Empty), score("d", Invalid), score("e", Forged), score("f", TimedOut), score("g", Infrastructure),
+		score("a", Resolved), score("b", Unresolved), score("c", Empty), score("d", Invalid), score("e", Forged), score("f", TimedOut), score("g", Infrastructure),
 	})
 	want := Report{
 		Total: 8, Submitted: 7, Completed: 4, Resolved: 1, Unresolved: 3, EmptyPatch: 1, Errors: 2, SchemaVersion: 2,
@@ -116,6 +137,55 @@ func TestMakeReport(t *testing.T) {
 	text, err := json.Marshal(MakeReport(nil, nil))
 	if err != nil || strings.Contains(string(text), "null") {
 		t.Errorf("empty lists are lists: %s %v", text, err)
+	}
+}
+
+// What a report counts of several predictions for a task is the first one of the file, not the
+// best one.
+func TestReportCountsTheFirstPrediction(t *testing.T) {
+	predictions := []model.Prediction{{InstanceID: "a", Model: "z"}, {InstanceID: "a", Model: "z"}, {InstanceID: "a", Model: "m"}, {InstanceID: "b", Model: "m"}}
+	scores := []model.Score{
+		{InstanceID: "a", Solver: "m", Attempt: 1, Outcome: Resolved}, {InstanceID: "a", Solver: "z", Attempt: 1, Outcome: Unresolved},
+		{InstanceID: "a", Solver: "z", Attempt: 2, Outcome: Resolved}, {InstanceID: "b", Solver: "m", Attempt: 1, Outcome: Invalid},
+	}
+	got, several := First(predictions, scores)
+	if d := cmp.Diff([]model.Score{scores[1], scores[3]}, got); d != "" || several != 1 {
+		t.Errorf("%d with several: %s", several, d)
+	}
+}
+
+func TestDetail(t *testing.T) {
+	seen := func(outcome string, limits model.Limits) model.Observation {
+		return model.Observation{Outcome: outcome, Run: model.Run{Unit: "u", Limits: limits}, Detail: "engine away"}
+	}
+	for _, c := range []struct{ got, want string }{
+		{note(seen(model.OutcomeOK, model.Limits{}), Unresolved), ""},
+		{note(seen(model.OutcomeTimeout, model.Limits{Wall: 5 * time.Minute}), TimedOut), "unit u met the time limit of 5m0s"},
+		{note(seen(model.OutcomeMemory, model.Limits{MemoryBytes: 4 << 30}), Unresolved), "unit u met the memory limit of 4096 MiB"},
+		{note(seen(model.OutcomeOutput, model.Limits{}), Unresolved), "unit u met the limit of its output or report"},
+		{note(seen(model.OutcomeDisk, model.Limits{}), Unresolved), "unit u met the disk limit"},
+		{note(seen(model.OutcomeOK, model.Limits{}), Forged), "unit u reports without both planted checks"},
+		{note(seen(model.OutcomeInfrastructure, model.Limits{}), Infrastructure), "unit u: the machine failed: engine away"},
+		{detail(nil, nil), ""},
+		{detail([]string{"a\n\tb"}, []string{"x", "y"}), "a b; protected paths set back to the task's: x, y"},
+		{detail(nil, []string{"a", "b", "c", "d", "e"}), "protected paths set back to the task's: a, b, c and 2 more"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// A report that a limit cut short counts for nothing unless both planted checks are in it.
+func TestLimitIsNotForged(t *testing.T) {
+	g := lang.Guard{Pass: "p", Fail: "f"}
+	cut := model.Observation{Outcome: model.OutcomeMemory, Checks: []model.Check{{ID: "a", Verdict: model.Pass}}}
+	if got := outcomeOf(cut, g); got != Unresolved {
+		t.Error(got)
+	}
+	cut.Outcome = model.OutcomeFailed
+	if got := outcomeOf(cut, g); got != Forged {
+		t.Error(got)
 	}
 }
 

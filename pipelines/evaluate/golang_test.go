@@ -45,7 +45,7 @@ func TestGoPredictions(t *testing.T) {
 	run("empty", "", wants{outcome: Empty})
 	run("blank", " \n\t\n", wants{outcome: Empty})
 	run("another file", c.solver(t, files{"other.go": "package calc\n\nvar other = 1\n"}), unresolved)
-	run("the Makefile is C's", c.solver(t, files{"calc.go": goFixed, "Makefile": "test:\n\ttrue\n"}), touched(resolved))
+	run("the Makefile is C's", c.solver(t, files{"calc.go": goFixed, "Makefile": "test:\n\ttrue\n"}), wants{outcome: Resolved, protected: true, detail: "set back to the task's: Makefile"})
 
 	// eval-02: the hidden version of a planted test runs.
 	planted := "package calc\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {}\n\nfunc TestSetUp(t *testing.T) {}\n"
@@ -87,7 +87,10 @@ func TestGoPredictions(t *testing.T) {
 	run("no final newline", strings.TrimRight(gold, "\n"), resolved)
 	run("CRLF", strings.ReplaceAll(gold, "\n", "\r\n"), wants{outcome: Invalid})
 	run("no patch", "I could not solve this.\n", wants{outcome: Invalid})
-	run("does not apply", strings.ReplaceAll(gold, "return n", "return m"), wants{outcome: Invalid})
+	run("does not apply", strings.ReplaceAll(gold, "return n", "return m"), wants{outcome: Invalid, detail: "apply hunk 1 to calc.go"})
+	gitlink := "diff --git a/sub b/sub\nnew file mode 160000\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject commit 1111111111111111111111111111111111111111\n"
+	run("a submodule", gitlink+gold, wants{outcome: Invalid, detail: "sub is a submodule"})
+	run("a folder's mode", "diff --git a/d b/d\nnew file mode 040000\n"+gold, wants{outcome: Invalid, detail: "mode 40000 is no file's"})
 	for _, path := range []string{".git/hooks/pre-commit", "../escape", "/etc/escape", "a/../../escape", ".git/config"} {
 		text := "diff --git a/" + path + " b/" + path + "\nnew file mode 100755\n--- /dev/null\n+++ b/" + path + "\n@@ -0,0 +1 @@\n+x\n"
 		run("writes "+path, text+gold, wants{outcome: Invalid})

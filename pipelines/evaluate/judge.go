@@ -12,7 +12,7 @@ import (
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
 	"github.com/taskmill/taskmill/transforms/lang"
-	"github.com/taskmill/taskmill/transforms/patch"
+	"github.com/taskmill/taskmill/transforms/lifecycle"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -41,16 +41,17 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 	if err != nil {
 		return score, err
 	}
-	solved, touched, files, err := Solved(p.Lang, s, c, pred.Patch)
-	score.ProtectedTouched, score.FilesModified = touched, int64(files)
+	laid, err := Lay(p.Lang, s, c, pred.Patch)
+	score.ProtectedTouched, score.FilesModified = len(laid.Touched) > 0, int64(laid.Files)
 	if err != nil {
-		score.Outcome = Invalid
+		score.Outcome, score.Detail = Invalid, detail([]string{err.Error()}, laid.Touched)
 		return score, nil
 	}
-	verdicts, err := judgeUnits(ctx, b, p, solved, t, &score)
+	verdicts, notes, err := judgeUnits(ctx, b, p, laid.Tree, t, &score)
 	if err != nil {
 		return score, err
 	}
+	score.Detail = detail(notes, laid.Touched)
 	score.FailToPass = split(t, t.FailToPass, verdicts)
 	score.PassToPass = split(t, t.PassToPass, verdicts)
 	score.Fractional = share(score.FailToPass)
@@ -64,153 +65,6 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 		score.Weighted = 1
 	}
 	return score, nil
-}
-
-// Solved lays a prediction over S and sets every protected path to its content in C. touched
-// says that the prediction wrote a protected path; files counts the paths it changed.
-func Solved(l lang.Language, s, c *tree.Tree, text string) (solved *tree.Tree, touched bool, files int, err error) {
-	parsed, err := patch.Parse([]byte(text))
-	if err != nil {
-		return nil, false, 0, err
-	}
-	r, err := patch.Apply(parsed, s)
-	if err != nil {
-		return nil, false, len(parsed.Files), err
-	}
-	solved = s.With(r.Changes...)
-	var dropped []model.TreeChange
-	for _, ch := range r.Changes {
-		switch {
-		case shadows(l, c, ch.Path):
-			dropped = append(dropped, model.TreeChange{Path: ch.Path, Delete: true})
-			touched = true
-		case protected(l, ch.Path):
-			touched = true
-		}
-	}
-	solved = solved.With(dropped...)
-	changes, err := restore(l, solved, c)
-	if err != nil {
-		return nil, touched, len(r.Changes), err
-	}
-	solved = solved.With(changes...)
-	return solved, touched, len(r.Changes), fits(solved)
-}
-
-// shadows reports whether a path adds a module that the runner would import in place of one of
-// its own; the task's own modules of such a name are the project's.
-func shadows(l lang.Language, c *tree.Tree, path string) bool {
-	s, ok := l.(interface {
-		Shadow(path string) (prefix string, ok bool)
-	})
-	if !ok {
-		return false
-	}
-	prefix, ok := s.Shadow(path)
-	if !ok {
-		return false
-	}
-	if dir, isDir := strings.CutSuffix(prefix, "/"); isDir {
-		return len(c.Under(dir)) == 0
-	}
-	_, has := c.Entry(prefix)
-	return !has
-}
-
-// Limits of a path that a file system takes.
-const (
-	maxName = 255
-	maxPath = 3500
-	maxDeep = 256
-)
-
-// fits reports a tree that no file system can hold: the prediction's fault, not the machine's.
-func fits(t *tree.Tree) error {
-	paths := t.Paths()
-	files := make(map[string]bool, len(paths))
-	for _, p := range paths {
-		files[p] = true
-	}
-	for _, p := range paths {
-		if len(p) > maxPath || strings.Count(p, "/") > maxDeep {
-			return fmt.Errorf("a path of %d characters", len(p))
-		}
-		for i := 0; i < len(p); {
-			next := strings.IndexByte(p[i:], '/')
-			if next < 0 {
-				next = len(p) - i
-			} else if files[p[:i+next]] {
-				return fmt.Errorf("%s is a file and a folder", p[:i+next])
-			}
-			if next > maxName {
-				return fmt.Errorf("a name of %d characters", next)
-			}
-			i += next + 1
-		}
-	}
-	return nil
-}
-
-func protected(l lang.Language, path string) bool {
-	k := l.Kind(path)
-	return k == model.CheckFile || k == model.CheckData || l.Protected(path)
-}
-
-// restore lists the changes that give t the protected content of c: check paths whole, of a
-// runner's configuration the sections that steer it.
-func restore(l lang.Language, t, c *tree.Tree) ([]model.TreeChange, error) {
-	paths := slices.Compact(slices.Sorted(slices.Values(append(t.Paths(), c.Paths()...))))
-	var out []model.TreeChange
-	for _, path := range paths {
-		if !protected(l, path) {
-			continue
-		}
-		want, inC, err := c.Read(path)
-		if err != nil {
-			return nil, err
-		}
-		have, inT, err := t.Read(path)
-		if err != nil {
-			return nil, err
-		}
-		if inC && inT && want.Mode == have.Mode && string(want.Data) == string(have.Data) {
-			continue
-		}
-		k := l.Kind(path)
-		if k == model.CheckFile || k == model.CheckData {
-			out = append(out, whole(path, want, inC))
-			continue
-		}
-		content := l.Restore(path, dataOf(want, inC), dataOf(have, inT))
-		switch {
-		case content == nil && inT:
-			out = append(out, model.TreeChange{Path: path, Delete: true})
-		case content != nil && (!inT || string(content) != string(have.Data)):
-			mode := have.Mode
-			if !inT {
-				mode = want.Mode
-			}
-			out = append(out, model.TreeChange{Path: path, Mode: mode, Data: content})
-		}
-	}
-	return out, nil
-}
-
-func dataOf(f model.File, ok bool) []byte {
-	if !ok {
-		return nil
-	}
-	if f.Data == nil {
-		return []byte{}
-	}
-	return f.Data
-}
-
-func whole(path string, f model.File, in bool) model.TreeChange {
-	if !in {
-		return model.TreeChange{Path: path, Delete: true}
-	}
-	return model.TreeChange{Path: path, Mode: f.Mode, Data: f.Data}
 }
 
 func unitsOf(l lang.Language, t model.Task) []string {
@@ -228,8 +82,8 @@ func unitsOf(l lang.Language, t model.Task) []string {
 }
 
 // judgeUnits runs the units over one tree with two planted checks in each, and files the
-// verdicts of the expected checks.
-func judgeUnits(ctx context.Context, b *execute.Bench, p *execute.Place, solved *tree.Tree, t model.Task, score *model.Score) (map[string]model.Verdict, error) {
+// verdicts of the expected checks. notes say what ended a unit before its tests could.
+func judgeUnits(ctx context.Context, b *execute.Bench, p *execute.Place, solved *tree.Tree, t model.Task, score *model.Score) (verdicts map[string]model.Verdict, notes []string, err error) {
 	random := make([]byte, 8)
 	rand.Read(random)
 	token := hex.EncodeToString(random)
@@ -244,7 +98,7 @@ func judgeUnits(ctx context.Context, b *execute.Bench, p *execute.Place, solved 
 	for _, u := range unitsOf(p.Lang, t) {
 		g, err := p.Lang.Guard(solved, u, token)
 		if err != nil {
-			return nil, fmt.Errorf("task %s: plant checks in %s: %w", t.InstanceID, u, err)
+			return nil, nil, fmt.Errorf("task %s: plant checks in %s: %w", t.InstanceID, u, err)
 		}
 		guards[u] = g
 		for _, f := range g.Files {
@@ -265,20 +119,27 @@ func judgeUnits(ctx context.Context, b *execute.Bench, p *execute.Place, solved 
 	}
 	got, err := b.Observe(ctx, p.Site, guarded, runs, func(u string) []string { return functions[u] })
 	if err := errors.Join(err, p.Site.Close(guarded.Hash())); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	verdicts := map[string]model.Verdict{}
+	verdicts = map[string]model.Verdict{}
 	for _, g := range got {
 		o := g.Observation
 		score.Seconds += o.Seconds
-		score.Outcome = worse(score.Outcome, outcomeOf(o, guards[o.Run.Unit]))
+		outcome := outcomeOf(o, guards[o.Run.Unit])
+		score.Outcome = worse(score.Outcome, outcome)
+		if n := note(o, outcome); n != "" {
+			notes = append(notes, n)
+		}
+		if lifecycle.Limited(o.Outcome) && !planted(o, guards[o.Run.Unit]) {
+			continue // what was reported before a limit ended the process may be anybody's
+		}
 		for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
 			if u, _ := p.Lang.Function(id); u == o.Run.Unit {
 				verdicts[id] = o.Verdict(id)
 			}
 		}
 	}
-	return verdicts, nil
+	return verdicts, notes, nil
 }
 
 // outcomeOf judges one unit's report: a report with checks but without both planted outcomes
@@ -289,10 +150,17 @@ func outcomeOf(o model.Observation, g lang.Guard) string {
 		return Infrastructure
 	case o.Outcome == model.OutcomeTimeout:
 		return TimedOut
-	case reports(o) && (o.Verdict(g.Pass) != model.Pass || o.Verdict(g.Fail) != model.Fail):
+	case lifecycle.Limited(o.Outcome): // its report may end anywhere
+		return Unresolved
+	case reports(o) && !planted(o, g):
 		return Forged
 	}
 	return Unresolved
+}
+
+// planted reports whether both planted checks did what they must.
+func planted(o model.Observation, g lang.Guard) bool {
+	return o.Verdict(g.Pass) == model.Pass && o.Verdict(g.Fail) == model.Fail
 }
 
 // reports tells whether a report claims anything: a unit that could not be built claims nothing,

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/taskmill/taskmill/model"
@@ -110,13 +111,15 @@ func (c *court) solver(t *testing.T, more files) string { return c.s.to(t, c.s.w
 type wants struct {
 	outcome   string
 	protected bool
+	detail    string // in the row's
 }
 
 func (c *court) want(t *testing.T, text string, w wants) {
 	t.Helper()
 	s := c.judge(t, text)
-	if s.Outcome != w.outcome || s.Resolved != (w.outcome == Resolved) || s.ProtectedTouched != w.protected || (s.Weighted == 1) != s.Resolved {
+	if s.Outcome != w.outcome || s.Resolved != (w.outcome == Resolved) || s.ProtectedTouched != w.protected || (s.Weighted == 1) != s.Resolved ||
+		!strings.Contains(s.Detail, w.detail) || (s.Detail != "") != (s.Outcome == Invalid || s.Outcome == Forged || s.Outcome == TimedOut || s.ProtectedTouched) {
 		row, _ := json.Marshal(s)
-		t.Errorf("want %s, protected touched %v; the row is %s", w.outcome, w.protected, row)
+		t.Errorf("want %+v; the row is %s", w, row)
 	}
 }

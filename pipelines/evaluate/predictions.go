@@ -3,7 +3,9 @@ package evaluate
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/taskmill/taskmill/model"
@@ -12,61 +14,41 @@ import (
 // maxLine bounds one prediction, in bytes.
 const maxLine = 64 << 20
 
+const wantForms = "want SWE-bench predictions (a JSON list, an object by instance id, or JSON lines)"
+
 // ParsePredictions reads SWE-bench's three forms: a JSON list, a JSON object by instance id, or
 // one JSON object a line. A null patch is an empty one.
 func ParsePredictions(text []byte) ([]model.Prediction, error) {
 	text = bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\ufeff"))
-	if len(text) == 0 {
-		return nil, fmt.Errorf("the file is empty: want SWE-bench predictions (a JSON list, an object by instance id, or JSON lines)")
-	}
-	var out []model.Prediction
-	var err error
 	switch {
+	case len(text) == 0:
+		return nil, errors.New("the file is empty: " + wantForms)
 	case text[0] == '[':
-		err = json.Unmarshal(text, &out)
+		return inList(text)
 	case text[0] != '{':
-		err = fmt.Errorf("it begins with %q: want SWE-bench predictions (a JSON list, an object by instance id, or JSON lines)", text[0])
+		return nil, fmt.Errorf("it begins with %q: %s", text[0], wantForms)
 	case json.Valid(text):
-		out, err = byInstance(text)
-	default:
-		out, err = lines(text)
+		return inObject(text)
 	}
-	if err != nil {
+	return inLines(text)
+}
+
+func inList(text []byte) ([]model.Prediction, error) {
+	var all []json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
-	for i, p := range out {
-		if p.InstanceID == "" {
-			return nil, fmt.Errorf("prediction %d has no instance_id", i+1)
-		}
-		if p.Model == "" {
-			out[i].Model = "unnamed"
+	out := make([]model.Prediction, len(all))
+	for i, one := range all {
+		var err error
+		if out[i], err = prediction(one, ""); err != nil {
+			return nil, fmt.Errorf("prediction %d: %w", i+1, err)
 		}
 	}
 	return out, nil
 }
 
-// byInstance reads an object: one prediction, or predictions by instance id.
-func byInstance(text []byte) ([]model.Prediction, error) {
-	var one model.Prediction
-	if err := json.Unmarshal(text, &one); err == nil && one.InstanceID != "" {
-		return []model.Prediction{one}, nil
-	}
-	var all map[string]model.Prediction
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("read predictions by instance id: %w", err)
-	}
-	out := make([]model.Prediction, 0, len(all))
-	for id, p := range all {
-		p.InstanceID = id
-		out = append(out, p)
-	}
-	slices.SortFunc(out, func(a, b model.Prediction) int {
-		return bytes.Compare([]byte(a.InstanceID), []byte(b.InstanceID))
-	})
-	return out, nil
-}
-
-func lines(text []byte) ([]model.Prediction, error) {
+func inLines(text []byte) ([]model.Prediction, error) {
 	var out []model.Prediction
 	n := 0
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
@@ -77,8 +59,8 @@ func lines(text []byte) ([]model.Prediction, error) {
 		if len(line) > maxLine {
 			return nil, fmt.Errorf("line %d: longer than %d bytes", n, maxLine)
 		}
-		var p model.Prediction
-		if err := json.Unmarshal(line, &p); err != nil {
+		p, err := prediction(line, "")
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		out = append(out, p)
@@ -86,63 +68,59 @@ func lines(text []byte) ([]model.Prediction, error) {
 	return out, nil
 }
 
-// A Report is SWE-bench's run report, schema version 2.
-type Report struct {
-	Total         int      `json:"total_instances"`
-	Submitted     int      `json:"submitted_instances"`
-	Completed     int      `json:"completed_instances"`
-	Resolved      int      `json:"resolved_instances"`
-	Unresolved    int      `json:"unresolved_instances"`
-	EmptyPatch    int      `json:"empty_patch_instances"`
-	Errors        int      `json:"error_instances"`
-	CompletedIDs  []string `json:"completed_ids"`
-	IncompleteIDs []string `json:"incomplete_ids"`
-	EmptyPatchIDs []string `json:"empty_patch_ids"`
-	SubmittedIDs  []string `json:"submitted_ids"`
-	ResolvedIDs   []string `json:"resolved_ids"`
-	UnresolvedIDs []string `json:"unresolved_ids"`
-	ErrorIDs      []string `json:"error_ids"`
-	SchemaVersion int      `json:"schema_version"`
+// inObject reads one prediction, or predictions by instance id.
+func inObject(text []byte) ([]model.Prediction, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	for _, field := range []string{"instance_id", "model_patch", "model_name_or_path"} {
+		if v, ok := all[field]; ok && v[0] != '{' {
+			return inLines(bytes.ReplaceAll(text, []byte("\n"), []byte(" "))) // white space: a text holds no line end
+		}
+	}
+	out := make([]model.Prediction, 0, len(all))
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		p, err := prediction(all[id], id)
+		if err != nil {
+			return nil, fmt.Errorf("the prediction for %q: %w", id, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
-// MakeReport counts scores as SWE-bench does: an instance is resolved when an attempt resolved
-// it; invalid patches and infrastructure are errors.
-func MakeReport(tasks []model.Task, scores []model.Score) Report {
-	r := Report{SchemaVersion: 2}
-	for _, l := range []*[]string{&r.CompletedIDs, &r.IncompleteIDs, &r.EmptyPatchIDs, &r.SubmittedIDs, &r.ResolvedIDs, &r.UnresolvedIDs, &r.ErrorIDs} {
-		*l = []string{}
+// prediction reads one object. key is the instance id that it stands under, if any.
+func prediction(text []byte, key string) (model.Prediction, error) {
+	p := model.Prediction{InstanceID: key, Model: "unnamed"}
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(text, &fields)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) || err == nil && fields == nil {
+		return p, errors.New("it is no JSON object")
 	}
-	rank := map[string]int{Resolved: 4, Unresolved: 3, Forged: 3, TimedOut: 3, Empty: 2, Invalid: 1, Infrastructure: 1}
-	best := map[string]string{}
-	for _, s := range scores {
-		if rank[s.Outcome] > rank[best[s.InstanceID]] {
-			best[s.InstanceID] = s.Outcome
+	if err != nil {
+		return p, err
+	}
+	id, name := "", ""
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{"instance_id", &id}, {"model_name_or_path", &name}, {"model_patch", &p.Patch}} {
+		if v, ok := fields[f.name]; ok && json.Unmarshal(v, f.to) != nil {
+			return p, fmt.Errorf("%s is not text", f.name)
 		}
 	}
-	ids := make([]string, len(tasks))
-	for i, t := range tasks {
-		ids[i] = t.InstanceID
+	switch {
+	case id == "" && key == "":
+		return p, errors.New("no instance_id")
+	case id != "" && key != "" && id != key:
+		return p, fmt.Errorf("its instance_id is %q", id)
+	case id != "":
+		p.InstanceID = id
 	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		outcome, submitted := best[id]
-		if !submitted {
-			r.IncompleteIDs = append(r.IncompleteIDs, id)
-			continue
-		}
-		r.SubmittedIDs = append(r.SubmittedIDs, id)
-		switch rank[outcome] {
-		case 4:
-			r.CompletedIDs, r.ResolvedIDs = append(r.CompletedIDs, id), append(r.ResolvedIDs, id)
-		case 3:
-			r.CompletedIDs, r.UnresolvedIDs = append(r.CompletedIDs, id), append(r.UnresolvedIDs, id)
-		case 2:
-			r.EmptyPatchIDs = append(r.EmptyPatchIDs, id)
-		default:
-			r.ErrorIDs = append(r.ErrorIDs, id)
-		}
+	if name != "" {
+		p.Model = name
 	}
-	r.Total, r.Submitted, r.Completed = len(tasks), len(r.SubmittedIDs), len(r.CompletedIDs)
-	r.Resolved, r.Unresolved, r.EmptyPatch, r.Errors = len(r.ResolvedIDs), len(r.UnresolvedIDs), len(r.EmptyPatchIDs), len(r.ErrorIDs)
-	return r
+	return p, nil
 }
