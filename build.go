@@ -180,6 +180,7 @@ func runBuild(ctx context.Context, c *call) error {
 		return err
 	}
 	sum.print(c.out, time.Since(start))
+	tellUnread(c.err, sum.unread)
 	for _, line := range sum.unhealthy {
 		fmt.Fprintln(c.err, printable(line))
 	}
@@ -189,7 +190,7 @@ func runBuild(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.err, "%s in %s; read one with: taskmill show %s %s\n", many(sum.tasks, "task"), cfg.Out, cfg.Out, sum.first)
 	}
 	if sum.infrastructure > f.infra {
-		return infrastructureError{fmt.Errorf("%d candidates ended for infrastructure (allowed: %d): run the same command again to take them up", sum.infrastructure, f.infra)}
+		return sum.pending(f.infra)
 	}
 	return nil
 }
@@ -287,15 +288,17 @@ func probe(ctx context.Context, cfg build.Config, note io.Writer) error {
 				return fmt.Errorf("--branch %s: %w", b, err)
 			}
 		}
-		found, err := first(ctx, repo, cfg, &missing)
+		found, unread, err := first(ctx, repo, cfg, &missing)
 		if err != nil {
 			return err
 		}
-		if !found && repo.Shallow() {
-			return fmt.Errorf("no merged pull request in the part of its history that %s has: it is a shallow clone, complete it with git fetch --unshallow", src.Repo)
-		}
 		if !found {
-			return fmt.Errorf("no merged pull request in %s%s: widen --since, --until, --limit or --pr, or take plain commits with --commits", src.Repo, window(cfg))
+			return nothing(src.Repo, repo, cfg, unread)
+		}
+		if repo.Shallow() {
+			if err := tellShallow(ctx, note, src.Repo, repo); err != nil {
+				return err
+			}
 		}
 	}
 	if len(missing) > 0 {
@@ -304,29 +307,75 @@ func probe(ctx context.Context, cfg build.Config, note io.Writer) error {
 	return nil
 }
 
+// nothing says why a repository has no record.
+func nothing(name string, repo *gitio.Repository, cfg build.Config, unread []model.Rejection) error {
+	for _, r := range unread {
+		if r.Infrastructure {
+			return fmt.Errorf("no merged pull request of %s%s can be read: %s: %s", name, window(cfg), r.Candidate, r.Detail)
+		}
+	}
+	if repo.Shallow() {
+		return fmt.Errorf("no merged pull request in the part of its history that %s has: it is a shallow clone, complete it with git fetch --unshallow", name)
+	}
+	return fmt.Errorf("no merged pull request in %s%s: widen --since, --until, --limit or --pr, or take plain commits with --commits", name, window(cfg))
+}
+
+// maxUnread bounds the lines about changes that cannot be read.
+const maxUnread = 10
+
+// tellUnread names the changes that the world kept from being read.
+func tellUnread(w io.Writer, rejected []model.Rejection) {
+	n := 0
+	for _, r := range rejected {
+		if !r.Infrastructure {
+			continue
+		}
+		if n++; n <= maxUnread {
+			fmt.Fprintln(w, printable(fmt.Sprintf("note: %s cannot be read: %s", r.Candidate, r.Detail)))
+		}
+	}
+	if n > maxUnread {
+		fmt.Fprintf(w, "note: %d more cannot be read\n", n-maxUnread)
+	}
+}
+
+func tellShallow(ctx context.Context, w io.Writer, name string, repo *gitio.Repository) error {
+	_, tip, _, err := repo.DefaultBranch()
+	if err != nil {
+		return err
+	}
+	line, err := repo.FirstParents(ctx, tip, 0)
+	if err != nil && !gitio.Damaged(err) {
+		return err
+	}
+	fmt.Fprintf(w, "note: %s is a shallow clone, its history is cut at %s of the default branch: complete it with git fetch --unshallow\n", name, many(len(line), "commit"))
+	return nil
+}
+
 var errFound = errors.New("found")
 
-// first reports whether a source has any record. Where numbers are asked for it goes on until
-// all are seen and takes those from missing.
-func first(ctx context.Context, repo *gitio.Repository, cfg build.Config, missing *[]int64) (bool, error) {
-	found := false
-	see := func(number int64) error {
-		found = true
+// first reports whether a source has any record, and what it met that cannot be read. Where
+// numbers are asked for it goes on until all are seen and takes those from missing.
+func first(ctx context.Context, repo *gitio.Repository, cfg build.Config, missing *[]int64) (found bool, unread []model.Rejection, err error) {
+	seen := func(number int64) {
 		*missing = slices.DeleteFunc(*missing, func(n int64) bool { return n == number })
-		if len(*missing) == 0 {
+	}
+	err = repo.Records(ctx, cfg.Records(), func(r model.Record) error {
+		found = true
+		if seen(r.Number); len(*missing) == 0 {
 			return errFound
 		}
 		return nil
-	}
-	err := repo.Records(ctx, cfg.Records(), func(r model.Record) error { return see(r.Number) }, func(r model.Rejection) {
+	}, func(r model.Rejection) {
+		unread = append(unread, r)
 		if r.SourcePR != nil {
-			*missing = slices.DeleteFunc(*missing, func(n int64) bool { return n == *r.SourcePR })
+			seen(*r.SourcePR)
 		}
 	})
 	if errors.Is(err, errFound) {
 		err = nil
 	}
-	return found, err
+	return found, unread, err
 }
 
 func window(cfg build.Config) string {

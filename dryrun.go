@@ -23,7 +23,7 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 		return err
 	}
 	for _, src := range cfg.Sources {
-		found, err := collect(ctx, shop, cfg, src)
+		found, unread, err := collect(ctx, shop, cfg, src)
 		if err != nil {
 			return err
 		}
@@ -31,19 +31,24 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 		if err != nil {
 			return err
 		}
+		rejected = append(unread, rejected...)
 		var eligible []model.Change
 		for _, ch := range found {
 			if ch.Eligible {
 				eligible = append(eligible, ch)
 			}
 		}
-		fmt.Fprintf(c.out, "%s: %d changes, %d eligible (set %s), plan %s\n", src.Repo, len(found), len(eligible), evidence.EligibleSetHash(eligible).Short(12), plan.ID().Short(12))
+		fmt.Fprintf(c.out, "%s: %s, %d eligible (set %s), plan %s\n", src.Repo, many(len(found)+len(unread), "change"), len(eligible), evidence.EligibleSetHash(eligible).Short(12), plan.ID().Short(12))
 		reasons := map[string]int{}
 		for _, r := range rejected {
 			reasons[string(r.Stage)+" "+string(r.Reason)]++
 		}
 		for _, k := range slices.Sorted(maps.Keys(reasons)) {
 			fmt.Fprintf(c.out, "  %4d rejected: %s\n", reasons[k], k)
+		}
+		tellUnread(c.err, rejected)
+		if err := tellBase(ctx, c, shop, cfg, src, plan); err != nil {
+			return err
 		}
 		for _, slot := range plan.Slots {
 			mapped, faults, err := cfg.Constructible(ctx, shop, slot, planned)
@@ -54,7 +59,7 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 			for _, n := range mapped {
 				come += n
 			}
-			fmt.Fprintf(c.out, "  base %s (%s, %s, %s): %d changes, %d covered, %d drawn, %d come as far as a run\n", slot.Commit.Short(12), slot.Kind, slot.Why, slot.Language, len(slot.Changes), slot.Covers, drawnIn(planned, slot), come)
+			fmt.Fprintf(c.out, "  base %s (%s, %s, %s): %s, %d covered, %d drawn, %d come as far as a run\n", slot.Commit.Short(12), slot.Kind, slot.Why, slot.Language, many(len(slot.Changes), "change"), slot.Covers, drawnIn(planned, slot), come)
 			for _, k := range slices.Sorted(maps.Keys(mapped)) {
 				fmt.Fprintf(c.out, "  %4d by level %s\n", mapped[k], k)
 			}
@@ -64,6 +69,23 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 		}
 	}
 	fmt.Fprintln(c.out, "nothing was run")
+	return nil
+}
+
+// tellBase names the base that no change stands on, where the plan has no slot.
+func tellBase(ctx context.Context, c *call, shop *execute.Shop, cfg build.Config, src model.Source, plan model.Plan) error {
+	if len(plan.Slots) > 0 {
+		return nil
+	}
+	repo, err := shop.Repository(ctx, src)
+	if err != nil {
+		return err
+	}
+	commit, kind, err := build.BaseRevision(ctx, repo, cfg.Base)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "  base %s (%s): no change\n", commit.Short(12), kind)
 	return nil
 }
 
@@ -77,21 +99,22 @@ func drawnIn(planned []build.Planned, slot model.Slot) int {
 	return n
 }
 
-// collect reads the records of a source and their evidence.
-func collect(ctx context.Context, shop *execute.Shop, cfg build.Config, src model.Source) ([]model.Change, error) {
+// collect reads the records of a source and their evidence; unread are those that reading rejects.
+func collect(ctx context.Context, shop *execute.Shop, cfg build.Config, src model.Source) (out []model.Change, unread []model.Rejection, err error) {
 	repo, err := shop.Repository(ctx, src)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var records []model.Record
-	if err := repo.Records(ctx, cfg.Records(), func(r model.Record) error { records = append(records, r); return nil }, func(model.Rejection) {}); err != nil {
-		return nil, err
+	err = repo.Records(ctx, cfg.Records(), func(r model.Record) error { records = append(records, r); return nil },
+		func(r model.Rejection) { unread = append(unread, r) })
+	if err != nil {
+		return nil, nil, err
 	}
 	type one struct {
 		change model.Change
 		err    error
 	}
-	var out []model.Change
 	var faults []error
 	err = execute.Each(ctx, cfg.Execute.Jobs, slices.Values(records), func(ctx context.Context, r model.Record) one {
 		ch, err := build.Evidence(ctx, shop, r)
@@ -103,5 +126,5 @@ func collect(ctx context.Context, shop *execute.Shop, cfg build.Config, src mode
 		}
 		out = append(out, o.change)
 	})
-	return out, errors.Join(append(faults, err)...)
+	return out, unread, errors.Join(append(faults, err)...)
 }

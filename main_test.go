@@ -315,6 +315,27 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
+// Each change stands once in the table: what reading rejected is one of the changes.
+func TestTableCountsEachChangeOnce(t *testing.T) {
+	s := summary{changes: 3, eligible: 1, drawn: 1, tasks: 1, infrastructure: 2, unread: make([]model.Rejection, 1),
+		byStage: map[model.Stage]map[model.Reason]int{model.StageIngest: {model.Infrastructure: 1}, model.StageEvidence: {model.Bot: 1}}}
+	var out strings.Builder
+	s.print(&out, 0)
+	var got [][]string
+	for line := range strings.Lines(out.String()) {
+		got = append(got, strings.Fields(line))
+	}
+	want := [][]string{{"ingest", "3", "2", "1", "infrastructure"}, {"evidence", "2", "1", "1", "bot"}, {"base", "1", "1"}, {"lifecycle", "1", "1"}}
+	if d := cmp.Diff(want, got[1:5]); d != "" || !strings.HasPrefix(strings.Join(got[5], " "), "3 changes, 1 eligible") {
+		t.Errorf("%s\n%s", out.String(), d)
+	}
+	for _, text := range []string{"1 change could not be read", "git fsck", "1 candidate ended for infrastructure", "run the same command again", "allowed: 0"} {
+		if err := s.pending(0); !strings.Contains(err.Error(), text) {
+			t.Errorf("%v does not say %q", err, text)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	if d := cmp.Diff("a\tb\ufffd[31mc\ufffd\ufffdé", printable("a\tb\x1b[31mc\x9b\n\u00e9")); d != "" {
 		t.Error(d)

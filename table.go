@@ -24,6 +24,7 @@ type summary struct {
 	tasks                    int
 	first                    string
 	infrastructure           int
+	unread                   []model.Rejection // of these, changes whose objects could not be read
 	byStage                  map[model.Stage]map[model.Reason]int
 	runs, fromLedger         int
 	seconds                  map[model.Stage]float64
@@ -59,6 +60,9 @@ func summarize(ctx context.Context, dir string) (*summary, error) {
 		}
 		s.byStage[r.Stage][r.Reason]++
 		s.infrastructure += btoi(r.Infrastructure)
+		if r.Infrastructure && r.Stage == model.StageIngest {
+			s.unread = append(s.unread, r)
+		}
 	}
 	for b, err := range parquetio.ReadTable[model.BaseRow](ctx, dir, "bases") {
 		if err != nil {
@@ -105,9 +109,6 @@ func (s *summary) print(w io.Writer, took time.Duration) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "stage\tin\taccepted\trejected\ttime")
 	in := s.changes
-	if n := total(s.byStage[model.StageIngest]); n > 0 {
-		in += n
-	}
 	for _, stage := range order {
 		n := total(s.byStage[stage])
 		if n == 0 && stage != model.StageEvidence && stage != model.StageBase && stage != model.StageLifecycle {
@@ -126,8 +127,8 @@ func (s *summary) print(w io.Writer, took time.Duration) {
 		in -= n
 	}
 	t.Flush()
-	fmt.Fprintf(w, "%d changes, %d eligible, %d drawn; %d of %d bases healthy; %s; %d runs made, %d from the ledger; %s\n",
-		s.changes, s.eligible, s.drawn, s.healthy, s.bases, many(s.tasks, "task"), s.runs, s.fromLedger, took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s, %d eligible, %d drawn; %d of %d bases healthy; %s; %d runs made, %d from the ledger; %s\n",
+		many(s.changes, "change"), s.eligible, s.drawn, s.healthy, s.bases, many(s.tasks, "task"), s.runs, s.fromLedger, took.Round(100*time.Millisecond))
 }
 
 func total(m map[model.Reason]int) int {
@@ -148,6 +149,18 @@ func reasons(m map[model.Reason]int) string {
 		parts[i] = fmt.Sprintf("%d %s", m[k], k)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// pending is the error of a build with rejections for infrastructure: what to do about them.
+func (s *summary) pending(allowed int) error {
+	var parts []string
+	if n := len(s.unread); n > 0 {
+		parts = append(parts, many(n, "change")+" could not be read: building again does not help until the repository is whole (git fsck; fetch it again or clone anew)")
+	}
+	if n := s.infrastructure - len(s.unread); n > 0 {
+		parts = append(parts, many(n, "candidate")+" ended for infrastructure: run the same command again to take them up")
+	}
+	return infrastructureError{fmt.Errorf("%s (allowed: %d)", strings.Join(parts, "; "), allowed)}
 }
 
 // many is a count with its noun.

@@ -197,6 +197,7 @@ type Rejection struct {
 	Family         string     `parquet:"family,optional"`
 	Language       string     `parquet:"language,optional"`
 	SourcePR       *int64     `parquet:"source_pr,optional"`
+	SourceCommit   string     `parquet:"source_commit,optional"`
 	SourceMergedAt *time.Time `parquet:"source_merged_at,optional,timestamp(millisecond)"`
 	Candidate      string     `parquet:"candidate"`
 	Level          int64      `parquet:"level"`

@@ -229,20 +229,18 @@ type Stop struct {
 	When   time.Time // committer date
 }
 
-// Line lists a commit and its first parents with their dates, newest first.
+// Line lists a commit and its first parents with their dates, newest first. With an error it is
+// the part that could be read.
 func (r *Repository) Line(ctx context.Context, from model.Hash) ([]Stop, error) {
 	commits, err := r.FirstParents(ctx, from, 0)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Stop, len(commits))
 	for k, h := range commits {
 		i, _ := parseID(string(h))
-		n, err := r.node(i)
-		if err != nil {
-			return nil, err
+		n, nerr := r.node(i)
+		if nerr != nil {
+			return out[:k], nerr
 		}
 		out[k] = Stop{h, time.Unix(n.when, 0).UTC()}
 	}
-	return out, nil
+	return out, err
 }

@@ -33,6 +33,21 @@ type ObjectError struct {
 func (e *ObjectError) Error() string { return "object " + string(e.Hash) + ": " + e.Err.Error() }
 func (e *ObjectError) Unwrap() error { return e.Err }
 
+// Damaged reports whether an error is that of an object which is not in the repository or cannot
+// be read there, so that asking again does not help.
+func Damaged(err error) bool {
+	var o *ObjectError
+	return errors.As(err, &o) && (errors.Is(err, ErrMissing) || errors.Is(err, errCorrupt))
+}
+
+// Explain is an error with what to do about a damaged object.
+func Explain(err error) string {
+	if !Damaged(err) {
+		return err.Error()
+	}
+	return "damaged repository: " + err.Error() + ": see git fsck, then fetch it again or clone anew"
+}
+
 // An id is a git object id.
 type id [20]byte
 

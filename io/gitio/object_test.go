@@ -139,6 +139,10 @@ func TestMissingAndCorruptObjects(t *testing.T) {
 		if len(records) == 0 || len(rejections) != 1 || !strings.Contains(rejections[0].Detail, string(c.Tree)) {
 			t.Errorf("%s: %d records, rejected %v", name, len(records), rejections)
 		}
+		if r := rejections[0]; r.SourceCommit != string(c.Hash) || r.SourcePR == nil || r.SourceMergedAt == nil || !r.Infrastructure ||
+			!strings.Contains(r.Detail, "damaged repository") || !strings.Contains(r.Detail, "git fsck") || !Damaged(err) {
+			t.Errorf("%s: the rejection does not say which change and what to do: %+v", name, r)
+		}
 	}
 }
 

@@ -144,6 +144,9 @@ func TestShallow(t *testing.T) {
 	if len(rejections) != 1 || !strings.Contains(rejections[0].Detail, "shallow clone") || rejections[0].Stage != model.StageIngest {
 		t.Errorf("rejected %v, want one that names the boundary", rejections)
 	}
+	if r := rejections[0]; r.Infrastructure || r.Reason != model.NotAncestor || r.SourceCommit == "" {
+		t.Errorf("%+v: building again does not make the history whole", r)
+	}
 	if _, err := r.Resolve("HEAD~9"); !errors.Is(err, ErrShallow) {
 		t.Errorf("HEAD~9: %v, want ErrShallow", err)
 	}

@@ -155,7 +155,7 @@ func (s *scan) read(ctx context.Context, tip model.Hash) ([]landed, error) {
 		}
 		c, err := s.Commit(h)
 		if err != nil {
-			s.fault(h, 0, time.Time{}, err)
+			s.fault(h, 0, time.Time{}, fmt.Errorf("the history before it cannot be read: %w", err))
 			break
 		}
 		l := landed{commit: c, Landing: ParseMessage(c.Message, len(c.Parents))}
@@ -174,8 +174,8 @@ func (s *scan) read(ctx context.Context, tip model.Hash) ([]landed, error) {
 			h = c.Parents[0]
 		} else if i, _ := parseID(string(c.Hash)); s.shallow[i] {
 			line = line[:len(line)-1] // its change cannot be told
-			if older == 0 && len(s.options.Numbers) == 0 {
-				s.fault(c.Hash, 0, time.Time{}, ErrShallow)
+			if s.wanted(&l) {
+				s.fault(c.Hash, l.Number, c.Committer.When, ErrShallow)
 			}
 		}
 	}
@@ -241,18 +241,20 @@ func (s *scan) dropRepeats(line []landed) {
 // fault rejects one commit's record.
 func (s *scan) fault(h model.Hash, n int64, at time.Time, err error) {
 	r := model.Rejection{Repo: s.source.Repo, Method: "change", Stage: model.StageIngest,
-		Reason: model.Infrastructure, Infrastructure: true, Detail: err.Error(),
-		Candidate: model.InstanceID(s.source.Repo, n, h)}
-	if errors.Is(err, errNoBase) {
+		Reason: model.Infrastructure, Infrastructure: true,
+		Candidate: model.InstanceID(s.source.Repo, n, h), SourceCommit: string(h)}
+	r.Detail = Explain(err)
+	if errors.Is(err, errNoBase) || errors.Is(err, ErrShallow) {
 		r.Reason, r.Infrastructure = model.NotAncestor, false
 	}
 	if errors.Is(err, ErrShallow) {
-		r.Detail = fmt.Sprintf("commit %s: %v", h, err)
+		r.Detail = fmt.Sprintf("commit %s: %v: complete it with git fetch --unshallow", h, err)
 	}
 	if n > 0 {
 		r.SourcePR = &n
 	}
 	if !at.IsZero() {
+		at = at.UTC()
 		r.SourceMergedAt = &at
 	}
 	s.reject(r)

@@ -44,7 +44,7 @@ func newBases(ctx context.Context, shop *execute.Shop, cfg Config, repo *gitio.R
 	if b.commit, b.kind, err = BaseRevision(ctx, repo, cfg.Base); err != nil {
 		return nil, err
 	}
-	if b.line, err = repo.Line(ctx, b.commit); err != nil {
+	if b.line, err = repo.Line(ctx, b.commit); err != nil && (len(b.line) == 0 || !gitio.Damaged(err)) {
 		return nil, err
 	}
 	b.points = b.choices()

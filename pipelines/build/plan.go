@@ -79,7 +79,11 @@ func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Cha
 			eligible = append(eligible, c)
 			continue
 		}
-		rejected = append(rejected, Reject(candidateOf(c), &model.Fault{Stage: model.StageEvidence, Reason: c.Reason, Detail: c.Detail}))
+		stage := model.StageEvidence
+		if c.Reason == model.Infrastructure {
+			stage = model.StageIngest // its objects could not be read
+		}
+		rejected = append(rejected, Reject(candidateOf(c), &model.Fault{Stage: stage, Reason: c.Reason, Detail: c.Detail}))
 	}
 	if len(eligible) == 0 {
 		return model.Plan{}, nil, rejected, nil
@@ -167,6 +171,7 @@ func Reject(c model.Candidate, err error) model.Rejection {
 		Language: c.Change.Language, Candidate: c.ID, Stage: model.StageLifecycle, Reason: model.Infrastructure,
 		Infrastructure: true,
 	}
+	r.SourceCommit = string(c.Change.Record.MergeCommit)
 	if n := c.Change.Record.Number; n > 0 {
 		r.SourcePR = &n
 	}
@@ -180,7 +185,10 @@ func Reject(c model.Candidate, err error) model.Rejection {
 		r.Infrastructure = f.Reason == model.Infrastructure
 		return r
 	}
-	r.Detail = err.Error()
+	if gitio.Damaged(err) {
+		r.Stage = model.StageIngest
+	}
+	r.Detail = gitio.Explain(err)
 	return r
 }
 

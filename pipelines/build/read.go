@@ -139,5 +139,5 @@ func Evidence(ctx context.Context, shop *execute.Shop, r model.Record) (model.Ch
 }
 
 func unreadable(r model.Record, err error) model.Change {
-	return model.Change{ID: r.Key(), Record: r, Repo: r.Repo, MergedAt: r.MergedAt, Reason: model.Infrastructure, Detail: err.Error()}
+	return model.Change{ID: r.Key(), Record: r, Repo: r.Repo, MergedAt: r.MergedAt, Reason: model.Infrastructure, Detail: gitio.Explain(err)}
 }

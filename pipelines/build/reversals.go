@@ -108,12 +108,12 @@ func (r *reversals) covers(ctx context.Context, c model.Change, at model.Hash) (
 		if err := base.Hosts(c, at, r.repo); errors.As(err, &fault) {
 			return false, nil
 		} else if err != nil {
-			return false, err
+			return false, ignoreDamage(err)
 		}
 	}
 	entries, err := r.at(ctx, at)
 	if err != nil {
-		return false, err
+		return false, ignoreDamage(err)
 	}
 	v := r.changes[c.ID]
 	if !v.checked(entries) {
@@ -128,11 +128,19 @@ func (r *reversals) covers(ctx context.Context, c model.Change, at model.Hash) (
 	if err == nil && !ok && r.merges {
 		ok, err = construct.Merges(v.source, commit{r.repo, c.Record.Before}, commit{r.repo, c.Record.After}, h)
 	}
-	if err != nil {
+	if err != nil && !gitio.Damaged(err) {
 		return false, fmt.Errorf("reverse %s on %s: %w", c.ID, at.Short(12), err)
 	}
 	v.known[key] = ok
 	return ok, nil
+}
+
+// ignoreDamage drops the error of a damaged object: a commit that cannot be read is no base.
+func ignoreDamage(err error) error {
+	if gitio.Damaged(err) {
+		return nil
+	}
+	return err
 }
 
 func (v *reversal) checked(entries map[string]model.TreeEntry) bool {

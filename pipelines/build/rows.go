@@ -69,7 +69,11 @@ type changeRowFn struct{}
 
 func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*model.BaseLevel) bool, rejected func(*model.Rejection) bool) model.ChangeRow {
 	var c model.Change
-	changes(&c)
+	var end model.Rejection
+	ended := rejected(&end)
+	if !changes(&c) { // it could not be read
+		c = unread(end)
+	}
 	r := model.ChangeRow{
 		Change: c.ID, Repo: c.Repo, SourceCommit: string(c.Record.MergeCommit), SourceMergedAt: c.MergedAt.UTC(),
 		Language: c.Language, Family: c.Family, Eligible: c.Eligible, Reason: string(c.Reason),
@@ -84,8 +88,7 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 	if len(tries) > 0 {
 		r.Planned, r.Sampled = true, tries[0].Sampled
 	}
-	var end model.Rejection
-	if rejected(&end) {
+	if ended {
 		r.End, r.EndStage, r.EndReason = "rejection", string(end.Stage), string(end.Reason)
 		if end.Infrastructure {
 			r.End = "pending" // taken up by the next build
@@ -102,6 +105,18 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 		r.Bases = append(r.Bases, reached)
 	}
 	return r
+}
+
+// unread is what a rejection tells of a change that reading did not come to.
+func unread(r model.Rejection) model.Change {
+	c := model.Change{ID: r.Candidate, Repo: r.Repo, Reason: r.Reason, Record: model.Record{MergeCommit: model.Hash(r.SourceCommit)}}
+	if r.SourcePR != nil {
+		c.Record.Number = *r.SourcePR
+	}
+	if r.SourceMergedAt != nil {
+		c.MergedAt = *r.SourceMergedAt
+	}
+	return c
 }
 
 // afterConstruction are the stages that a change reaches only when it reverses on its base.

@@ -81,6 +81,19 @@ func TestChangeRow(t *testing.T) {
 	}
 }
 
+// A change that could not be read has a row that names it, with what its rejection knows.
+func TestChangeRowOfAnUnreadChange(t *testing.T) {
+	merged, three := day("2025-03-04"), int64(3)
+	end := model.Rejection{Repo: "o/r", Candidate: "o__r-3", SourcePR: &three, SourceCommit: "abc", SourceMergedAt: &merged,
+		Stage: model.StageIngest, Reason: model.Infrastructure, Infrastructure: true}
+	got := changeRowFn{}.ProcessElement("o__r-3", each[model.Change](), each[Planned](), each[model.BaseLevel](), each(end))
+	want := model.ChangeRow{Change: "o__r-3", Repo: "o/r", SourcePR: &three, SourceCommit: "abc", SourceMergedAt: merged,
+		Reason: "infrastructure", End: "pending", EndStage: "ingest", EndReason: "infrastructure"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func collect[T any](into *[]T) func(T) { return func(v T) { *into = append(*into, v) } }
 
 func TestBaseRow(t *testing.T) {
