@@ -63,8 +63,8 @@ func (w *work) aim(l lang.Language) error {
 	if w.targets, err = construct.Targets(w.Change, w.Moves, w.H, l); err != nil {
 		return err
 	}
-	w.targetUnits, w.nearby = construct.Units(w.targets, w.Change, w.H, l)
-	return nil
+	w.targetUnits, w.nearby, err = construct.Units(w.targets, w.Change, w.H, l)
+	return err
 }
 
 // units are those of H that the candidate rests on, sorted.

@@ -137,7 +137,10 @@ func report(c model.Change, source, docs patch.Patch, h, before *tree.Tree) (str
 	for _, s := range targets {
 		fmt.Fprintf(&b, "target %s\n", s.Key())
 	}
-	units, nearby := Units(targets, c, h, l)
+	units, nearby, err := Units(targets, c, h, l)
+	if err != nil {
+		return b.String(), err
+	}
 	fmt.Fprintf(&b, "units %v nearby %v\n", units, nearby)
 	fmt.Fprintf(&b, "interface\n%s\n", Interface(targets, d.Removed))
 	s, err := Hide(d.C, targets, d.Gone, l)

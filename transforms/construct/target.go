@@ -117,34 +117,3 @@ func Surface(targets []model.Surface, h *tree.Tree, l lang.Language) (target, re
 	}
 	return len(targets), all - len(targets), nil
 }
-
-// Units are the units that hold the targets, sorted, and the units of the touched modules beyond
-// them, nearest first: the production files of the change that H still has decide.
-func Units(targets []model.Surface, c model.Change, h *tree.Tree, l lang.Language) (target, nearby []string) {
-	for _, t := range targets {
-		if t.Unit != "" {
-			target = append(target, t.Unit)
-		}
-	}
-	slices.Sort(target)
-	target = slices.Compact(target)
-	var production []string
-	add := func(p string) {
-		if _, ok := h.Entry(p); ok && l.Kind(p) == model.Production {
-			production = append(production, p)
-		}
-	}
-	for _, f := range c.Record.Files {
-		add(f.Path)
-	}
-	for _, s := range c.Removed {
-		add(s.Path)
-	}
-	slices.Sort(production)
-	for _, u := range l.Nearby(h, slices.Compact(production)) {
-		if !slices.Contains(target, u) && !slices.Contains(nearby, u) {
-			nearby = append(nearby, u)
-		}
-	}
-	return target, nearby
-}
