@@ -62,9 +62,11 @@ func runEval(ctx context.Context, c *call) error {
 		return err
 	}
 	cfg.Execute.Trees = cfg.Corpus
-	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
+	release, err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash()))
+	if err != nil {
 		return err
 	}
+	defer release()
 	start := time.Now()
 	stop := showProgress(c.err)
 	err = run.launch(ctx, c.err, func(s beam.Scope) { evaluate.Build(s, cfg) })

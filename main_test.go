@@ -167,6 +167,12 @@ func predictions(ts *testscript.TestScript, _ bool, args []string) {
 			err = errors.Join(err, e)
 			text = append(append(text, line...), '\n')
 		}
+	case "twice": // a patch that is none, then the gold one of the same task
+		for _, patch := range []string{"no patch", wanted[0].Patch} {
+			line, e := json.Marshal(model.Prediction{InstanceID: wanted[0].InstanceID, Model: "own", Patch: patch})
+			err = errors.Join(err, e)
+			text = append(append(text, line...), '\n')
+		}
 	default:
 		ts.Fatalf("unknown form %s", args[0])
 	}
@@ -337,7 +343,7 @@ func TestTableCountsEachChangeOnce(t *testing.T) {
 }
 
 func TestPrintable(t *testing.T) {
-	if d := cmp.Diff("a\tb\ufffd[31mc\ufffd\ufffdé", printable("a\tb\x1b[31mc\x9b\n\u00e9")); d != "" {
+	if d := cmp.Diff("a\tb\ufffd[31mc\ufffd\ufffdé\u240d", printable("a\tb\x1b[31mc\x9b\n\u00e9\r")); d != "" {
 		t.Error(d)
 	}
 }

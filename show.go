@@ -18,6 +18,9 @@ func runShow(ctx context.Context, c *call) error {
 	if len(c.args) == 0 || len(c.args) > 2 {
 		return usagef("want a corpus folder, and a task or none for a list: taskmill show CORPUS [TASK]")
 	}
+	if *hidden && len(c.args) == 1 {
+		return usagef("--hidden shows the patches of one task: taskmill show CORPUS TASK --hidden")
+	}
 	corpus, err := execute.ReadCorpus(ctx, c.args[0])
 	if err != nil {
 		return err
@@ -88,10 +91,13 @@ func section(c *call, name, text string) {
 }
 
 // printable shows control characters of hostile names and patches instead of sending them to
-// the terminal.
+// the terminal: a carriage return, which honest files hold, as its picture.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		switch {
+		case r == '\r':
+			return '\u240d'
+		case r < 0x20 && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0:
 			return '\ufffd'
 		}
 		return r

@@ -65,9 +65,11 @@ func runVerify(ctx context.Context, c *call) error {
 	if cfg.Out, err = absolute("--out", out); err != nil {
 		return err
 	}
-	if err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash())); err != nil {
+	release, err := parquetio.CheckOut(ctx, cfg.Out, model.Hash(cfg.Hash()))
+	if err != nil {
 		return err
 	}
+	defer release()
 	start := time.Now()
 	stop := showProgress(c.err)
 	err = run.launch(ctx, c.err, func(s beam.Scope) { verify.Build(s, cfg) })

@@ -35,7 +35,15 @@ func TestOpenErrors(t *testing.T) {
 	write(t, filepath.Join(sha256, "config"), "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n")
 	write(t, filepath.Join(tmp, "file"), "x")
 	write(t, filepath.Join(tmp, "strange", ".git"), "nonsense")
+	work := filepath.Join(tmp, "work")
+	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(work, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct{ location, want string }{
+		{filepath.Join(work, "a", "b"), "not a git repository but a folder in the work tree " + work + ": name that"},
 		{filepath.Join(tmp, "nowhere"), "no such path"},
 		{tmp, "not a git repository"},
 		{filepath.Join(tmp, "file"), "not a git repository"},

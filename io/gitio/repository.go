@@ -124,6 +124,9 @@ func findGitDir(path string) (string, error) {
 		path = resolvePath(path, strings.TrimSpace(target))
 	}
 	if _, err := os.Stat(filepath.Join(path, "HEAD")); err != nil {
+		if tree := enclosing(path); tree != "" {
+			return "", fmt.Errorf("not a git repository but a folder in the work tree %s: name that", tree)
+		}
 		return "", errors.New("not a git repository")
 	}
 	objects := filepath.Join(path, "objects")
@@ -134,6 +137,22 @@ func findGitDir(path string) (string, error) {
 		return "", errors.New("not a git repository")
 	}
 	return path, nil
+}
+
+// enclosing is the nearest folder above path that is a work tree; empty where there is none.
+func enclosing(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 func readLine(file string) (string, error) {

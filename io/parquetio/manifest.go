@@ -119,13 +119,29 @@ func ReadManifest(ctx context.Context, dir string) (Manifest, error) {
 
 // CheckOut makes the output folder, or finds that it is empty or belongs to a build with the
 // same configuration, finished or not; and that it can be written to. It marks the folder as
-// this build's. An error is one line for the user.
-func CheckOut(ctx context.Context, dir string, configHash model.Hash) error {
+// this build's and, where it is local, keeps other processes out until release is called or this
+// one ends. An error is one line for the user.
+func CheckOut(ctx context.Context, dir string, configHash model.Hash) (release func(), err error) {
 	out, err := openFolder(ctx, dir)
 	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
+		return nil, fmt.Errorf("output folder: %w", err)
 	}
 	defer out.close()
+	release = func() {}
+	if _, local := out.(directory); local {
+		if release, err = hold(dir); err != nil {
+			return nil, fmt.Errorf("output folder %s: %w", dir, err)
+		}
+	}
+	if err := mark(ctx, out, dir, configHash); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// mark checks whose folder it is and makes it this build's.
+func mark(ctx context.Context, out folder, dir string, configHash model.Hash) error {
 	var marks int
 	for _, name := range []string{manifestFile, unfinishedFile} {
 		var m Manifest

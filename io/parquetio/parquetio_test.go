@@ -73,7 +73,7 @@ func makeAttempts(n int, emit func(model.Attempt)) {
 // build writes the tables tasks and attempts, and an empty one, on a runner.
 func build(t *testing.T, runner, dir string, tasks, attempts int) parquetio.Manifest {
 	t.Helper()
-	if err := parquetio.CheckOut(t.Context(), dir, "c0ffee"); err != nil {
+	if _, err := parquetio.CheckOut(t.Context(), dir, "c0ffee"); err != nil {
 		t.Fatal(err)
 	}
 	p, s := beam.NewPipelineWithRoot()

@@ -188,20 +188,27 @@ func TestKilledWriter(t *testing.T) {
 func TestCheckOut(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
-		if err := CheckOut(ctx, dir, "one"); err != nil {
+		release, err := CheckOut(ctx, dir, "one")
+		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := CheckOut(ctx, dir, "one"); !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("a folder that a build is writing: %v", err)
+		}
+		release()
 	}
-	if err := CheckOut(ctx, dir, "two"); !errors.Is(err, ErrOtherBuild) {
+	if _, err := CheckOut(ctx, dir, "two"); !errors.Is(err, ErrOtherBuild) {
 		t.Errorf("the folder of another unfinished build: %v", err)
 	}
 	if err := WriteManifest(ctx, dir, Manifest{ConfigHash: "one"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckOut(ctx, dir, "one"); err != nil {
-		t.Errorf("the folder of the same build: %v", err)
+	release, err := CheckOut(ctx, dir, "one")
+	if err != nil {
+		t.Fatalf("the folder of the same build: %v", err)
 	}
-	err := CheckOut(ctx, dir, "two")
+	release()
+	_, err = CheckOut(ctx, dir, "two")
 	if !errors.Is(err, ErrOtherBuild) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("the folder of another build: %v", err)
 	}
@@ -212,13 +219,13 @@ func TestCheckOut(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(foreign, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckOut(ctx, foreign, "one"); !errors.Is(err, ErrOtherBuild) || !strings.Contains(err.Error(), "thesis.tex") {
+	if _, err := CheckOut(ctx, foreign, "one"); !errors.Is(err, ErrOtherBuild) || !strings.Contains(err.Error(), "thesis.tex") {
 		t.Errorf("a folder of something else: %v", err)
 	}
-	if err := CheckOut(ctx, filepath.Join(foreign, "thesis.tex"), "one"); err == nil || !strings.Contains(err.Error(), "not a directory") {
+	if _, err := CheckOut(ctx, filepath.Join(foreign, "thesis.tex"), "one"); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("a file: %v", err)
 	}
-	if err := CheckOut(ctx, "", "one"); err == nil {
+	if _, err := CheckOut(ctx, "", "one"); err == nil {
 		t.Error("no folder was taken")
 	}
 	if os.Geteuid() == 0 {
@@ -229,7 +236,7 @@ func TestCheckOut(t *testing.T) {
 	if err := os.Chmod(closed, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckOut(ctx, closed, "one"); !errors.Is(err, fs.ErrPermission) {
+	if _, err := CheckOut(ctx, closed, "one"); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("a folder without permission: %v", err)
 	}
 }

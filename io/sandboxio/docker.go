@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,6 +69,11 @@ func openDocker(ctx context.Context, o Options) (*docker, error) {
 	}
 	for _, language := range o.Languages {
 		if _, err := d.inspect(ctx, d.baseImage(model.Recipe{Language: language})); err != nil {
+			return nil, errors.Join(fmt.Errorf("open docker: %w", err), cli.Close())
+		}
+	}
+	for _, language := range slices.Sorted(maps.Keys(o.BaseImages)) { // one that was named and is nowhere ends the call before any work
+		if _, err := d.base(ctx, model.Recipe{Language: language}); err != nil {
 			return nil, errors.Join(fmt.Errorf("open docker: %w", err), cli.Close())
 		}
 	}
