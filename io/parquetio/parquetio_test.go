@@ -73,9 +73,11 @@ func makeAttempts(n int, emit func(model.Attempt)) {
 // build writes the tables tasks and attempts, and an empty one, on a runner.
 func build(t *testing.T, runner, dir string, tasks, attempts int) parquetio.Manifest {
 	t.Helper()
-	if _, err := parquetio.CheckOut(t.Context(), dir, "c0ffee"); err != nil {
+	release, err := parquetio.CheckOut(t.Context(), dir, "c0ffee")
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer release()
 	p, s := beam.NewPipelineWithRoot()
 	cfg := parquetio.Config{Dir: dir, Shards: 3, Creator: "test"}
 	parquetio.Collect(s, cfg,
