@@ -47,7 +47,7 @@ func Doctor(ctx context.Context, o Options) []Finding {
 	out = append(out, overlay, limits, clock)
 	languages := o.Languages
 	if len(languages) == 0 {
-		languages = []string{"go", "python"}
+		languages = []string{"go", "python", "javascript", "typescript"}
 	}
 	for _, language := range languages {
 		f := Finding{Name: "toolchain " + language}
@@ -89,7 +89,7 @@ func dockerFindings(ctx context.Context, o Options) []Finding {
 	d := &docker{opt: o, cli: cli}
 	languages := o.Languages
 	if len(languages) == 0 {
-		languages = []string{"go", "python"}
+		languages = []string{"go", "python", "javascript", "typescript"}
 	}
 	for _, language := range languages {
 		ref := d.baseImage(model.Recipe{Language: language})
