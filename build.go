@@ -38,7 +38,6 @@ type buildFlags struct {
 	numbers numbers
 	branch  list
 	methods string
-	levels  string
 	infra   int
 	dryRun  bool
 }
@@ -126,7 +125,8 @@ func (f *buildFlags) register(c *call) {
 	c.flags.BoolVar(&cfg.Commits, "commits", false, "take commits without a pull request number too")
 	c.flags.Var(&f.branch, "branch", "also take changes merged into this `branch`")
 	c.flags.StringVar(&f.methods, "methods", "change", "methods to build tasks by: change")
-	c.flags.StringVar(&f.levels, "levels", "1", "levels of the construction ladder: 1")
+	c.flags.StringVar(&cfg.Levels, "levels", "1,2", "`levels` of the construction ladder: 1 (patch reversal), or 1,2 (code mapping too)")
+	c.flags.StringVar(&cfg.Mapping, "mapping", build.MappingFull, "`which` mappings level 2 has: strict (Change2Task's one), or full")
 	c.flags.StringVar(&cfg.Bases, "bases", "", "`which` commits serve as bases: newest, auto (as many as a plan of coverage wants), or a number (default auto; newest with --base)")
 	c.flags.IntVar(&cfg.MinTasksPerBase, "min-tasks-per-base", base.DefaultMinTasks, "changes, not yet covered, that a further base is planned for")
 	c.flags.IntVar(&cfg.BaseAge, "base-age", int(base.DefaultAge.Hours()/24), "days that a base may be older than the newest commit")
@@ -203,9 +203,6 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	}
 	if f.methods != "change" {
 		return cfg, usagef("--methods %s: this version builds tasks by the method change", f.methods)
-	}
-	if f.levels != "1" {
-		return cfg, usagef("--levels %s: this version has level 1 (patch reversal)", f.levels)
 	}
 	if cfg.Sources, err = f.source.sources(); err != nil {
 		return cfg, err

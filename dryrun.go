@@ -46,11 +46,18 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 			fmt.Fprintf(c.out, "  %4d rejected: %s\n", reasons[k], k)
 		}
 		for _, slot := range plan.Slots {
-			reverses, faults, err := build.Reversible(ctx, shop, slot, planned)
+			mapped, faults, err := cfg.Constructible(ctx, shop, slot, planned)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.out, "  base %s (%s, %s, %s): %d changes, %d covered, %d drawn, %d come as far as a run\n", slot.Commit.Short(12), slot.Kind, slot.Why, slot.Language, len(slot.Changes), slot.Covers, drawnIn(planned, slot), reverses)
+			come := 0
+			for _, n := range mapped {
+				come += n
+			}
+			fmt.Fprintf(c.out, "  base %s (%s, %s, %s): %d changes, %d covered, %d drawn, %d come as far as a run\n", slot.Commit.Short(12), slot.Kind, slot.Why, slot.Language, len(slot.Changes), slot.Covers, drawnIn(planned, slot), come)
+			for _, k := range slices.Sorted(maps.Keys(mapped)) {
+				fmt.Fprintf(c.out, "  %4d by level %s\n", mapped[k], k)
+			}
 			for _, k := range slices.Sorted(maps.Keys(faults)) {
 				fmt.Fprintf(c.out, "  %4d would end: %s\n", faults[k], k)
 			}

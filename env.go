@@ -23,7 +23,7 @@ func runEnv(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	cfg := build.Config{Sources: sources, Bases: build.BasesNewest, MinTasksPerBase: 1, Base: source.base, Out: "-", Repeats: 1, BaseRepeats: 1, OutputShards: 1}
+	cfg := build.Config{Sources: sources, Bases: build.BasesNewest, MinTasksPerBase: 1, Levels: "1", Mapping: build.MappingFull, Base: source.base, Out: "-", Repeats: 1, BaseRepeats: 1, OutputShards: 1}
 	if cfg.Execute, err = box.settings(ctx); err != nil {
 		return err
 	}

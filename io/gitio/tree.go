@@ -170,3 +170,36 @@ func IsLFS(content []byte) bool {
 	return len(content) <= 1024 && (bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/")) ||
 		bytes.HasPrefix(content, []byte("version https://hawser.github.com/spec/")))
 }
+
+// Entry is the file, symlink or submodule at a path of a commit; false where there is none.
+func (r *Repository) Entry(commit model.Hash, path string) (model.TreeEntry, bool, error) {
+	i, err := r.treeOf(commit)
+	if err != nil {
+		return model.TreeEntry{}, false, fmt.Errorf("look for %s in %s: %w", path, commit, err)
+	}
+	names := strings.Split(path, "/")
+	for k, name := range names {
+		data, err := r.tree(i)
+		if err != nil {
+			return model.TreeEntry{}, false, fmt.Errorf("look for %s in %s: %w", path, commit, err)
+		}
+		var found *treeEntry
+		for len(data) > 0 && found == nil {
+			var e treeEntry
+			if e, data, err = nextEntry(data); err != nil {
+				return model.TreeEntry{}, false, &ObjectError{i.hash(), err}
+			}
+			if string(e.name) == name {
+				found = &e
+			}
+		}
+		switch {
+		case found == nil, found.dir() != (k+1 < len(names)):
+			return model.TreeEntry{}, false, nil
+		case !found.dir():
+			return model.TreeEntry{Path: path, Mode: found.mode, Hash: found.id.hash()}, true, nil
+		}
+		i = found.id
+	}
+	return model.TreeEntry{}, false, nil
+}

@@ -38,7 +38,7 @@ func evidenceOf(t *testing.T, cfg Config, name string) (*execute.Shop, []model.C
 func planOf(t *testing.T, bases string, least int) (*execute.Shop, Config, model.Plan, []Planned) {
 	t.Helper()
 	dir := t.TempDir()
-	cfg := Config{Bases: bases, MinTasksPerBase: least, Execute: execute.Settings{Work: dir, Cache: dir, Sandbox: "local", Jobs: 2}}
+	cfg := Config{Levels: "1", Bases: bases, MinTasksPerBase: least, Execute: execute.Settings{Work: dir, Cache: dir, Sandbox: "local", Jobs: 2}}
 	shop, found := evidenceOf(t, cfg, "go")
 	p, planned, _, err := Plan(t.Context(), shop, cfg, found)
 	if err != nil {
@@ -52,7 +52,7 @@ func planOf(t *testing.T, bases string, least int) (*execute.Shop, Config, model
 func TestPlanAgreesWithConstruction(t *testing.T) {
 	for _, bases := range []string{BasesNewest, BasesAuto, "2"} {
 		t.Run(bases, func(t *testing.T) {
-			shop, _, p, planned := planOf(t, bases, 1)
+			shop, cfg, p, planned := planOf(t, bases, 1)
 			if bases == BasesNewest && len(p.Slots) != 1 || bases == "2" && len(p.Slots) > 3 || bases == BasesAuto && len(p.Slots) < 2 {
 				t.Fatalf("%d slots", len(p.Slots))
 			}
@@ -67,7 +67,7 @@ func TestPlanAgreesWithConstruction(t *testing.T) {
 						t.Errorf("%s is in two slots, or not in its own", m.Change.ID)
 					}
 					seen[m.Change.ID] = true
-					stage := constructs(t, shop, slot, m.Change)
+					stage := constructs(t, cfg, shop, slot, m.Change)
 					if stage == "" {
 						constructed++
 					}
@@ -87,13 +87,13 @@ func TestPlanAgreesWithConstruction(t *testing.T) {
 }
 
 // constructs is the reason why a change cannot be constructed in a slot; empty where it can.
-func constructs(t *testing.T, shop *execute.Shop, slot model.Slot, c model.Change) string {
+func constructs(t *testing.T, cfg Config, shop *execute.Shop, slot model.Slot, c model.Change) string {
 	t.Helper()
-	n, faults, err := Reversible(t.Context(), shop, slot, []Planned{{Slot: slot, Change: c, Sampled: true}})
+	mapped, faults, err := cfg.Constructible(t.Context(), shop, slot, []Planned{{Slot: slot, Change: c, Sampled: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n == 1 {
+	if len(mapped) == 1 {
 		return ""
 	}
 	for f := range faults {

@@ -17,6 +17,12 @@ const (
 	DefaultBaseRepeats = 3
 )
 
+// How the ladder maps code: Change2Task's own two steps, or all of them.
+const (
+	MappingStrict = "strict"
+	MappingFull   = "full"
+)
+
 // A Config is all that a build needs to know. It travels with the DoFns; secrets do not.
 type Config struct {
 	Execute  execute.Settings
@@ -32,6 +38,9 @@ type Config struct {
 	Bases           string // newest, auto, or how many for each repository and language
 	MinTasksPerBase int    // changes not yet covered that a further base is planned for
 	BaseAge         int    // days that a base may be older than the newest commit; 0: DefaultAge
+
+	Levels  string // of the construction ladder: 1, or 1,2
+	Mapping string // strict or full
 
 	Repeats           int
 	BaseRepeats       int
@@ -74,6 +83,12 @@ func (cfg Config) Validate() error {
 	case cfg.Base != "" && len(cfg.Sources) > 1:
 		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(cfg.Sources))
 	}
+	if cfg.Levels != "1" && cfg.Levels != "1,2" {
+		return fmt.Errorf("--levels %s: want 1 (patch reversal) or 1,2 (code mapping too)", cfg.Levels)
+	}
+	if cfg.Mapping != MappingStrict && cfg.Mapping != MappingFull {
+		return fmt.Errorf("--mapping %s: want strict or full", cfg.Mapping)
+	}
 	if err := checkBases(cfg.Bases); err != nil {
 		return err
 	}
@@ -115,6 +130,7 @@ func (cfg Config) Hash() string {
 		Bases             string
 		MinTasksPerBase   int
 		BaseAge           int
+		Levels, Mapping   string
 		Repeats           int
 		BaseRepeats       int
 		AcceptBuildErrors bool
@@ -122,6 +138,6 @@ func (cfg Config) Hash() string {
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
-	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Bases, cfg.MinTasksPerBase, cfg.BaseAge, cfg.Repeats,
+	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Bases, cfg.MinTasksPerBase, cfg.BaseAge, cfg.Levels, cfg.Mapping, cfg.Repeats,
 		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, cfg.Execute.Sandbox, images, cfg.OutputShards}))
 }

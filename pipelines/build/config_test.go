@@ -9,7 +9,7 @@ import (
 )
 
 func valid() Config {
-	c := Config{Sources: []model.Source{{Repo: "o/r", Location: "/r"}}, Out: "/out", Repeats: 3, BaseRepeats: 3, OutputShards: 1, Bases: BasesNewest, MinTasksPerBase: 4}
+	c := Config{Sources: []model.Source{{Repo: "o/r", Location: "/r"}}, Out: "/out", Repeats: 3, BaseRepeats: 3, OutputShards: 1, Bases: BasesNewest, MinTasksPerBase: 4, Levels: "1", Mapping: MappingFull}
 	c.Execute.Jobs, c.Execute.Sandbox = 2, "local"
 	return c
 }

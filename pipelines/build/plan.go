@@ -184,6 +184,13 @@ func Reject(c model.Candidate, err error) model.Rejection {
 	return r
 }
 
+// faultOf is the fault of an element in an error; nil where the error is the world's.
+func faultOf(err error) *model.Fault {
+	var f *model.Fault
+	errors.As(err, &f)
+	return f
+}
+
 func baseCommit(key string) string {
 	_, rest, ok := strings.Cut(key, "@")
 	if !ok {
@@ -193,32 +200,42 @@ func baseCommit(key string) string {
 	return commit
 }
 
-// Reversible counts the drawn changes of a slot that come as far as a run, and why the others
-// do not: "stage reason" to count. It looks at git objects only.
-func Reversible(ctx context.Context, shop *execute.Shop, slot model.Slot, planned []Planned) (int, map[string]int, error) {
+// Constructible counts the drawn changes of a slot that come as far as a run, by "level mapping",
+// and why the others do not, by "stage reason". It looks at git objects only.
+func (cfg Config) Constructible(ctx context.Context, shop *execute.Shop, slot model.Slot, planned []Planned) (byMapping, faults map[string]int, err error) {
 	repo, err := shop.Repository(ctx, slot.Source)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	h, err := shop.Tree(ctx, repo, slot.Commit)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	l, ok := lang.ByName(execute.Languages(), slot.Language)
 	if !ok {
-		return 0, nil, fmt.Errorf("unknown language %q", slot.Language)
+		return nil, nil, fmt.Errorf("unknown language %q", slot.Language)
 	}
-	n, faults := 0, map[string]int{}
+	var own []Planned
 	for _, p := range planned {
-		if !p.Sampled || SlotKey(p.Slot) != SlotKey(slot) {
-			continue
+		if p.Sampled && SlotKey(p.Slot) == SlotKey(slot) {
+			own = append(own, p)
 		}
-		if _, err := newWork(ctx, shop, l, p.Change, h); err != nil {
-			r := Reject(model.Candidate{Change: p.Change}, err)
-			faults[string(r.Stage)+" "+string(r.Reason)]++
-			continue
-		}
-		n++
 	}
-	return n, faults, ctx.Err()
+	type one struct{ mapping, fault string }
+	byMapping, faults = map[string]int{}, map[string]int{}
+	err = execute.Each(ctx, cfg.Execute.Jobs, slices.Values(own), func(ctx context.Context, p Planned) one {
+		w, err := newWork(ctx, shop, l, cfg.ladder(), p.Change, slot.Commit, h)
+		if err != nil {
+			r := Reject(model.Candidate{Change: p.Change}, err)
+			return one{fault: string(r.Stage) + " " + string(r.Reason)}
+		}
+		return one{mapping: fmt.Sprintf("%d %s", w.draft.Level, w.draft.Mapping)}
+	}, func(o one) {
+		if o.fault != "" {
+			faults[o.fault]++
+			return
+		}
+		byMapping[o.mapping]++
+	})
+	return byMapping, faults, err
 }

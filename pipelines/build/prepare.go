@@ -153,7 +153,7 @@ func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot mode
 		return p, err
 	}
 	if !always {
-		n, err := constructed(ctx, shop, l, drawn, h)
+		n, err := cfg.constructed(ctx, shop, l, drawn, commit, h)
 		if err != nil {
 			return p, err
 		}
@@ -189,10 +189,10 @@ func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot mode
 }
 
 // constructed counts the changes that come as far as a run on h.
-func constructed(ctx context.Context, shop *execute.Shop, l lang.Language, changes []model.Change, h *tree.Tree) (int, error) {
+func (cfg Config) constructed(ctx context.Context, shop *execute.Shop, l lang.Language, changes []model.Change, base model.Hash, h *tree.Tree) (int, error) {
 	n := 0
 	for _, c := range changes {
-		_, err := newWork(ctx, shop, l, c, h)
+		_, err := newWork(ctx, shop, l, cfg.ladder(), c, base, h)
 		var fault *model.Fault
 		switch {
 		case err == nil:
@@ -280,7 +280,7 @@ func trouble(observations []model.Observation) string {
 func (cfg Config) health(ctx context.Context, shop *execute.Shop, site *execute.Site, h *tree.Tree, drawn []model.Change, p *prepared) error {
 	units := map[string]bool{}
 	for _, c := range drawn {
-		for _, u := range neededUnits(ctx, shop, site.Language, c, h) {
+		for _, u := range cfg.neededUnits(ctx, shop, site.Language, c, p.base.Commit, h) {
 			units[u] = true
 		}
 	}

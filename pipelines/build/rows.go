@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/construct"
 )
 
 func init() {
@@ -54,8 +55,8 @@ func (plannedByChangeFn) ProcessElement(_ string, p Planned) (string, Planned) {
 
 type taskByChangeFn struct{}
 
-func (taskByChangeFn) ProcessElement(t model.Task) (string, string) {
-	return t.InstanceID, t.InstanceID
+func (taskByChangeFn) ProcessElement(t model.Task) (string, model.BaseLevel) {
+	return t.InstanceID, model.BaseLevel{BaseCommit: t.BaseCommit, Level: t.Level, Mapping: t.Mapping}
 }
 
 type rejectionByChangeFn struct{}
@@ -66,7 +67,7 @@ func (rejectionByChangeFn) ProcessElement(r model.Rejection) (string, model.Reje
 
 type changeRowFn struct{}
 
-func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*string) bool, rejected func(*model.Rejection) bool) model.ChangeRow {
+func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*model.BaseLevel) bool, rejected func(*model.Rejection) bool) model.ChangeRow {
 	var c model.Change
 	changes(&c)
 	r := model.ChangeRow{
@@ -90,15 +91,15 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 			r.End = "pending" // taken up by the next build
 		}
 	}
-	var id string
-	if tasks(&id) {
+	reached := model.BaseLevel{BaseCommit: end.BaseCommit, Level: end.Level, Mapping: end.Mapping}
+	if tasks(&reached) {
 		r.End, r.EndStage, r.EndReason = "task", "", ""
 	}
-	if r.End != "task" && !afterConstruction[model.Stage(r.EndStage)] && len(tries) > 0 {
-		tries = tries[:len(tries)-1] // the last one was not constructed
+	for _, p := range tries[:max(0, len(tries)-1)] { // it was planned there because it reverses there
+		r.Bases = append(r.Bases, model.BaseLevel{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: construct.MappingReversal})
 	}
-	for _, p := range tries {
-		r.Bases = append(r.Bases, model.BaseLevel{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: "reversal"})
+	if len(tries) > 0 && (r.End == "task" || afterConstruction[model.Stage(r.EndStage)]) {
+		r.Bases = append(r.Bases, reached)
 	}
 	return r
 }

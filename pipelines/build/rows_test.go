@@ -54,22 +54,22 @@ func TestChangeRow(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		planned []Planned
-		tasks   []string
+		tasks   []model.BaseLevel
 		ends    []model.Rejection
 		want    model.ChangeRow
 	}{
 		{"not planned", nil, nil, nil, row(func(*model.ChangeRow) {})},
 		{"planned, not drawn", []Planned{{Slot: planned.Slot}}, nil, nil, row(func(r *model.ChangeRow) { r.Planned = true })},
-		{"task", []Planned{planned}, []string{"o__r-7"}, nil, row(func(r *model.ChangeRow) { r.Planned, r.Sampled, r.End, r.Bases = true, true, "task", reached })},
+		{"task", []Planned{planned}, reached, nil, row(func(r *model.ChangeRow) { r.Planned, r.Sampled, r.End, r.Bases = true, true, "task", reached })},
 		{"does not reverse", []Planned{planned}, nil, []model.Rejection{{Stage: model.StageConstruct, Reason: model.DoesNotReverse}},
 			row(func(r *model.ChangeRow) {
 				r.Planned, r.Sampled, r.End, r.EndStage, r.EndReason = true, true, "rejection", string(model.StageConstruct), string(model.DoesNotReverse)
 			})},
-		{"reverses and fails later", []Planned{planned}, nil, []model.Rejection{{Stage: model.StageLifecycle, Reason: model.Flaky}},
+		{"reverses and fails later", []Planned{planned}, nil, []model.Rejection{{Stage: model.StageLifecycle, Reason: model.Flaky, BaseCommit: "base", Level: 1, Mapping: "reversal"}},
 			row(func(r *model.ChangeRow) {
 				r.Planned, r.Sampled, r.End, r.EndStage, r.EndReason, r.Bases = true, true, "rejection", string(model.StageLifecycle), string(model.Flaky), reached
 			})},
-		{"infrastructure is taken up again", []Planned{planned}, nil, []model.Rejection{{Stage: model.StageLifecycle, Reason: model.Infrastructure, Infrastructure: true}},
+		{"infrastructure is taken up again", []Planned{planned}, nil, []model.Rejection{{Stage: model.StageLifecycle, Reason: model.Infrastructure, Infrastructure: true, BaseCommit: "base", Level: 1, Mapping: "reversal"}},
 			row(func(r *model.ChangeRow) {
 				r.Planned, r.Sampled, r.End, r.EndStage, r.EndReason, r.Bases = true, true, "pending", string(model.StageLifecycle), string(model.Infrastructure), reached
 			})},

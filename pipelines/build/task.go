@@ -28,7 +28,10 @@ func (v *validator) task(e *ended) (model.Task, error) {
 	if err != nil {
 		return model.Task{}, fmt.Errorf("encode protocol: %w", err)
 	}
-	statement := construct.Statement(c)
+	statement, origin := construct.Statement(c), c.SpecificationOrigin
+	if len(w.draft.Dropped) > 0 { // the text tells of more than is undone
+		statement, origin = construct.PartialStatement(w.draft, verdict.Hidden), "deterministic"
+	}
 	iface := construct.Interface(verdict.Hidden, w.draft.Removed)
 	weighted, equal, parts := fidelity.Score(c.Profile, w.draft.Profile)
 	id, merged := e.candidate.ID, c.MergedAt.UTC()
@@ -45,7 +48,7 @@ func (v *validator) task(e *ended) (model.Task, error) {
 		Fidelity: &weighted, FidelityEqual: &equal, FidelityParts: &parts, Restoration: "identical",
 		Repeats: int64(verdict.Repeats), FlakeBound: verdict.FlakeBound, ClockTested: v.clock && v.cfg.BaseRepeats >= 3, BuildErrorTarget: verdict.BuildErrorTarget,
 		SourceCommit: string(c.Record.MergeCommit), SourceMergedAt: &merged, TextSource: c.Record.TextSource,
-		SpecificationOrigin: c.SpecificationOrigin, Leaks: []model.LeakFinding{}, Review: "none",
+		SpecificationOrigin: origin, Leaks: []model.LeakFinding{}, Review: "none",
 		SkippedSteps: skipped(verdict), ConfigHash: v.cfg.Hash(), TaskmillVersion: v.cfg.Version,
 	}
 	if n := c.Record.Number; n > 0 {
@@ -75,8 +78,8 @@ func (v *validator) leaks(e *ended) error {
 		}
 	}
 	scan, err := leak.New(leak.Subject{
-		S: e.s, H: v.h, Before: w.before, Kind: v.lang.Kind,
-		Lines: append(append(added(w.source), added(w.docs)...), added(e.fix)...), CheckLines: append(added(w.checks), added(e.testPatch)...),
+		S: e.s, H: v.h, Before: w.Before, Kind: v.lang.Kind,
+		Lines: append(append(added(w.Source), added(w.Docs)...), added(e.fix)...), CheckLines: append(added(w.checks), added(e.testPatch)...),
 		Checks: w.checks.Paths(), Assets: kept, Self: v.base.Recipe.Self,
 	})
 	if err != nil {
@@ -114,7 +117,7 @@ func (v *validator) scan(ctx context.Context, ends []ended) error {
 	}
 	for n, i := range open {
 		if err := leaked(found[n]); err != nil {
-			ends[i].err = err
+			ends[i].lose(err)
 		}
 	}
 	return nil

@@ -10,13 +10,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
-	"github.com/taskmill/taskmill/transforms/construct"
 	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/lifecycle"
-	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -54,11 +51,11 @@ func (f *needFn) ProcessElement(ctx context.Context, c model.Candidate, need fun
 	if err != nil {
 		return err
 	}
-	_, l, h, err := openBase(ctx, shop, c)
+	b, l, h, err := openBase(ctx, shop, c)
 	if err != nil {
 		return err
 	}
-	for _, u := range append(neededUnits(ctx, shop, l, c.Change, h), "") {
+	for _, u := range append(f.Config.neededUnits(ctx, shop, l, c.Change, b.Commit, h), "") {
 		need(fmt.Sprintf("%s!%s", c.BaseKey, shard(u, f.Config.Shards)), Need{Base: c.Base, Unit: u})
 	}
 	group(fmt.Sprintf("%s!%s", c.BaseKey, shard(c.ID, f.Config.Shards)), c)
@@ -93,66 +90,12 @@ func baseOf(ctx context.Context, shop *execute.Shop, ref model.Hash) (b model.Ba
 
 // neededUnits are the units of H that a change's checks are in, and those of the touched
 // modules: none when the change does not come as far as a run.
-func neededUnits(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, h *tree.Tree) []string {
-	w, err := newWork(ctx, shop, l, c, h)
+func (cfg Config) neededUnits(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, base model.Hash, h *tree.Tree) []string {
+	w, err := newWork(ctx, shop, l, cfg.ladder(), c, base, h)
 	if err != nil {
 		return nil
 	}
-	return slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(w.targetUnits), w.nearby...))))
-}
-
-// A work is a candidate as far as it comes without a run.
-type work struct {
-	change      model.Change
-	before      *tree.Tree
-	source      patch.Patch
-	docs        patch.Patch
-	checks      patch.Patch
-	draft       construct.Draft
-	targets     []model.Surface
-	targetUnits []string
-	nearby      []string
-}
-
-// newWork constructs C and finds the targets on H. The error is a *model.Fault when the change
-// ends here.
-func newWork(ctx context.Context, shop *execute.Shop, l lang.Language, c model.Change, h *tree.Tree) (*work, error) {
-	w := &work{change: c}
-	for _, p := range []struct {
-		hash model.Hash
-		into *patch.Patch
-	}{{c.SourcePatch, &w.source}, {c.DocsPatch, &w.docs}, {c.CheckPatch, &w.checks}} {
-		if err := readPatch(ctx, shop.Store, p.hash, p.into); err != nil {
-			return w, err
-		}
-	}
-	repo, err := shop.Repository(ctx, c.Record.Source)
-	if err != nil {
-		return w, err
-	}
-	if w.before, err = shop.Tree(ctx, repo, c.Record.Before); err != nil {
-		return w, err
-	}
-	if w.draft, err = construct.Reverse(c, w.source, w.docs, h, w.before, l, "reversal"); err != nil {
-		return w, err
-	}
-	if w.targets, err = construct.Targets(c, h, l); err != nil {
-		return w, err
-	}
-	w.targetUnits, w.nearby = construct.Units(w.targets, c, h, l)
-	return w, nil
-}
-
-func readPatch(ctx context.Context, store blobio.Store, h model.Hash, into *patch.Patch) error {
-	if h == "" {
-		return nil
-	}
-	text, err := store.Get(ctx, h)
-	if err != nil {
-		return fmt.Errorf("read patch %s: %w", h.Short(12), err)
-	}
-	*into, err = patch.Parse(text)
-	return err
+	return w.units()
 }
 
 type unitsFn struct{ Config Config }

@@ -71,7 +71,9 @@ func (f *validateFn) ProcessElement(ctx context.Context, _ string, next func(*mo
 		for _, r := range e.runs {
 			run(r)
 		}
-		attempt(e.attempt())
+		for _, a := range e.attempts {
+			attempt(a)
+		}
 		cost(e.cost())
 		if e.err != nil {
 			execute.Progress.Rejected.Add(1)
@@ -120,27 +122,99 @@ type ended struct {
 	err       error
 	runs      []model.RunRow
 	logHash   string
+	attempts  []model.Attempt
+	noted     float64 // of elapsed, what is in attempts
 	elapsed   float64 // seconds of its own runs, from their first execution
 }
 
 // candidate takes one candidate from construction to a task without the environment's leak
-// scan, which one walk does for all.
+// scan, which one walk does for all. The ladder's mappings are tried in order, one validated
+// candidate at a time, until one is accepted or none is left that could be.
 func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
 	e := ended{candidate: c}
-	e.work, e.err = newWork(ctx, v.shop, v.lang, c.Change, v.h)
-	if e.err == nil {
-		e.err = v.lifecycle(ctx, &e)
+	if e.work, e.err = readWork(ctx, v.shop, v.lang, c.Change, v.base.Commit, v.h); e.err != nil {
+		e.note(construct.Mappings[0])
+		return e
 	}
-	if e.err == nil {
-		e.err = v.gates(&e)
+	var best *model.Fault
+	made := map[model.Hash]bool{}
+	for _, m := range v.cfg.ladder() {
+		e.err = v.attempt(ctx, &e, m, made)
+		if errors.Is(e.err, errSame) {
+			continue
+		}
+		e.note(m)
+		if e.err == nil || ctx.Err() != nil || !escalates(e.err) {
+			return e
+		}
+		if f := faultOf(e.err); best == nil || further(f, best) {
+			best = f
+		}
 	}
-	if e.err == nil {
-		e.task, e.err = v.task(&e)
-	}
-	if e.err == nil {
-		e.err = v.leaks(&e)
-	}
+	e.err = best
 	return e
+}
+
+var errSame = errors.New("another mapping made the same tree")
+
+// attempt is one mapping's: construction, lifecycle, gates, leak scan of S.
+func (v *validator) attempt(ctx context.Context, e *ended, m construct.Mapping, made map[model.Hash]bool) error {
+	w := e.work
+	var err error
+	if w.draft, err = construct.Undo(m, w.Input, v.lang); err != nil {
+		return err
+	}
+	if made[w.draft.C.Hash()] {
+		return errSame
+	}
+	made[w.draft.C.Hash()] = true
+	if err := w.aim(v.lang); err != nil {
+		return err
+	}
+	if err := v.lifecycle(ctx, e); err != nil {
+		return err
+	}
+	if err := v.gates(e); err != nil {
+		return err
+	}
+	if m.Partial() {
+		if err := half(e.verdict.Hidden, w.targets); err != nil {
+			return err
+		}
+	}
+	if e.task, err = v.task(e); err != nil {
+		return err
+	}
+	return v.leaks(e)
+}
+
+// half rejects a change that was undone in part when under half of its target functions are
+// targets of the task.
+func half(hidden, targets []model.Surface) error {
+	is := map[string]bool{}
+	for _, s := range targets {
+		is[s.Key()] = true
+	}
+	n := 0
+	for _, s := range hidden {
+		if is[s.Key()] {
+			n++
+		}
+	}
+	if 2*n >= len(targets) {
+		return nil
+	}
+	return &model.Fault{Stage: model.StageLifecycle, Reason: model.ConditionUnmet, Detail: fmt.Sprintf("undone in part, it fails %d of %d target functions", n, len(targets))}
+}
+
+// further reports whether a fault lies in a later stage than another.
+func further(a, b *model.Fault) bool {
+	return slices.Index(stages, a.Stage) > slices.Index(stages, b.Stage)
+}
+
+// stages are in the order in which a candidate passes them.
+var stages = []model.Stage{
+	model.StageScope, model.StageConstruct, model.StageSyntax, model.StageAlignment, model.StageLifecycle, model.StageFidelity, model.StageLeak,
 }
 
 // lifecycle runs the planner's steps to its verdict.
@@ -158,7 +232,7 @@ func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 	if err := v.builds(ctx, w.draft.C); err != nil {
 		return err
 	}
-	units := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(w.targetUnits), w.nearby...))))
+	units := w.units()
 	known, err := v.stability(ctx, units)
 	if err != nil {
 		return err
@@ -227,7 +301,7 @@ func (v *validator) stability(ctx context.Context, units []string) ([]model.Unst
 func (v *validator) newCase(ctx context.Context, e *ended, unstable []model.UnstableCheck, units []string) (lifecycle.Case, error) {
 	w := e.work
 	cs := lifecycle.Case{
-		ID: e.candidate.ID, Family: e.candidate.Family, AcceptBuildErrors: v.cfg.AcceptBuildErrors, Reversal: true,
+		ID: e.candidate.ID, Family: e.candidate.Family, AcceptBuildErrors: v.cfg.AcceptBuildErrors, Reversal: w.draft.Level == 1,
 		Naming: v.lang, H: v.h.Hash(), C: w.draft.C.Hash(), Restored: v.h.Hash(),
 		Targets: w.targets, TargetUnits: w.targetUnits, NearbyUnits: w.nearby, AllUnits: v.suite(ctx, units),
 		Surfaces: map[string][]model.Surface{}, Removed: w.draft.Removed, RemovedUses: map[string][]string{},
@@ -321,8 +395,13 @@ func (v *validator) gates(e *ended) error {
 	return nil
 }
 
-func (e *ended) attempt() model.Attempt {
-	a := model.Attempt{Candidate: e.candidate.ID, Level: 1, Mapping: "reversal", Number: 1 + int64(e.candidate.Try), Outcome: "accepted", Seconds: e.elapsed}
+// note keeps what came of a mapping.
+func (e *ended) note(m construct.Mapping) {
+	a := model.Attempt{Candidate: e.candidate.ID, Level: int64(m.Level), Mapping: m.Name, Number: int64(len(e.attempts) + 1), Outcome: "accepted", Seconds: e.elapsed - e.noted}
+	e.noted = e.elapsed
+	if e.candidate.Try > 0 {
+		a.Number += secondTry
+	}
 	if e.work != nil && len(e.work.draft.D.Files) > 0 {
 		a.PatchHash = string(model.Sum([]byte(e.work.draft.D.String())))
 	}
@@ -330,12 +409,29 @@ func (e *ended) attempt() model.Attempt {
 		r := Reject(e.candidate, e.err)
 		a.Outcome, a.Reason, a.Detail = "rejected", string(r.Reason), r.Detail
 	}
-	return a
+	e.attempts = append(e.attempts, a)
 }
 
+// lose rejects what its last attempt had accepted.
+func (e *ended) lose(err error) {
+	e.err = err
+	r, a := Reject(e.candidate, err), &e.attempts[len(e.attempts)-1]
+	a.Outcome, a.Reason, a.Detail = "rejected", string(r.Reason), r.Detail
+}
+
+// secondTry is added to the numbers of the attempts on a second base.
+const secondTry = 100
+
+// rejection is the terminal row: of the attempt that came furthest.
 func (e *ended) rejection() model.Rejection {
 	r := Reject(e.candidate, e.err)
-	r.Level, r.Mapping, r.Attempts, r.LogHash = 1, "reversal", 1, e.logHash
+	r.Level, r.Mapping, r.Attempts, r.LogHash = 1, construct.MappingReversal, int64(len(e.attempts)), e.logHash
+	for _, a := range e.attempts {
+		if a.Reason == string(r.Reason) && a.Detail == r.Detail {
+			r.Level, r.Mapping = a.Level, a.Mapping
+			break
+		}
+	}
 	if e.verdict.Infrastructure {
 		r.Infrastructure = true
 	}

@@ -28,6 +28,7 @@ type Draft struct {
 	D         patch.Patch // from H to C: production and docs
 	Level     int
 	Mapping   string
+	Dropped   []string       // hunks of the change that stay done: "path n"
 	Ambiguous []patch.Place  // production hunks that another place matches too
 	Removed   []model.Symbol // what D removes, or whose signature it changes, as H holds it
 	Gone      []model.Symbol // those of Removed that C does not have at all
@@ -35,43 +36,48 @@ type Draft struct {
 	DocsCut   []Cut
 }
 
-// Reverse undoes a change on h: the source patch reversed as git applies it, then its docs. It
-// touches production and docs paths only, so check files and manifests are those of h. before
-// is the tree before the change; what it named may stay named. A change that cannot be undone so
-// is a *model.Fault: does_not_reverse, no_parse, no_build (C is not closed), touches_runner,
-// out_of_scope. mapping must be MappingReversal.
-func Reverse(c model.Change, source, docs patch.Patch, h, before *tree.Tree, l lang.Language, mapping string) (Draft, error) {
-	if mapping != MappingReversal {
-		return Draft{}, fmt.Errorf("construct %s: no mapping %q", c.ID, mapping)
-	}
-	if f := Scope(source, l, c.Family); f != nil {
+// Undo undoes a change on H by a mapping, then its docs. It touches production and docs paths
+// only, so check files and manifests are those of H. What Before named may stay named. A change
+// that cannot be undone so is a *model.Fault: does_not_reverse, ambiguous_block, no_parse,
+// no_build (C is not closed), touches_runner, out_of_scope.
+func Undo(m Mapping, in Input, l lang.Language) (Draft, error) {
+	if f := Scope(in.Source, l, in.Change.Family); f != nil {
 		return Draft{}, f
 	}
-	undone, err := patch.Apply(source.Reverse(), h)
-	var conflict patch.Conflict
-	if errors.As(err, &conflict) {
-		return Draft{}, reject(model.StageConstruct, model.DoesNotReverse, "%s", conflictDetail(conflict, source))
-	}
-	if err != nil {
-		return Draft{}, fmt.Errorf("reverse %s: %w", c.ID, err)
-	}
-	d := Draft{C: h.With(undone.Changes...), Level: 1, Mapping: mapping}
-	for _, p := range undone.Places {
-		if p.Ambiguous {
-			d.Ambiguous = append(d.Ambiguous, p)
+	skip := map[string]bool{}
+	for {
+		u, err := m.run(in, skip)
+		if err != nil {
+			return Draft{}, err
+		}
+		d := Draft{C: u.tree, Level: m.Level, Mapping: m.Name, Dropped: u.dropped}
+		for _, p := range u.places {
+			if p.Ambiguous {
+				d.Ambiguous = append(d.Ambiguous, p)
+			}
+		}
+		culprits, err := d.check(in.H, in.Before, l)
+		if err == nil {
+			return d.finish(in, l)
+		}
+		// What breaks C is left out, file by file, where a part of the change will do.
+		if !m.partial || !u.skip(culprits, skip) {
+			return Draft{}, err
 		}
 	}
-	if err := d.check(h, before, l); err != nil {
-		return Draft{}, err
-	}
-	if d.C, d.DocsCut, err = undoDocs(docs, d.C, before, l); err != nil {
-		return Draft{}, fmt.Errorf("reverse docs of %s: %w", c.ID, err)
+}
+
+// finish undoes the docs and takes D from the trees.
+func (d Draft) finish(in Input, l lang.Language) (Draft, error) {
+	var err error
+	if d.C, d.DocsCut, err = undoDocs(in.Docs, d.C, in.Before, l); err != nil {
+		return Draft{}, fmt.Errorf("reverse docs of %s: %w", in.Change.ID, err)
 	}
 	everything := func(string) bool { return true }
-	if d.D, err = evidence.Diff(h, d.C, evidence.Changed(h, d.C), everything); err != nil {
-		return Draft{}, fmt.Errorf("construct %s: %w", c.ID, err)
+	if d.D, err = evidence.Diff(in.H, d.C, evidence.Changed(in.H, d.C), everything); err != nil {
+		return Draft{}, fmt.Errorf("construct %s: %w", in.Change.ID, err)
 	}
-	if f := Scope(d.D, l, c.Family); f != nil {
+	if f := Scope(d.D, l, in.Change.Family); f != nil {
 		return Draft{}, f
 	}
 	return d, nil
@@ -89,41 +95,49 @@ func Reverses(source patch.Patch, t patch.Reader) (bool, error) {
 }
 
 // check compares C's production with H's: it must differ, parse, be closed, and leave the
-// runner's sections alone.
-func (d *Draft) check(h, before *tree.Tree, l lang.Language) error {
+// runner's sections alone. culprits are the paths of D that a fault comes from.
+func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []string, err error) {
 	paths := evidence.Changed(h, d.C)
 	production, err := evidence.Diff(h, d.C, paths, func(p string) bool { return l.Kind(p) == model.Production })
 	if err != nil {
-		return fmt.Errorf("compare C with H: %w", err)
+		return nil, fmt.Errorf("compare C with H: %w", err)
 	}
 	if len(production.Files) == 0 {
-		return reject(model.StageConstruct, model.DoesNotReverse, "the reversal changes nothing")
+		return nil, reject(model.StageConstruct, model.DoesNotReverse, "the reversal changes nothing")
 	}
 	for _, p := range paths {
 		if err := parses(d.C, l, p); err != nil {
-			return err
+			return []string{p}, err
 		}
 		if l.Protected(p) {
 			if err := runnerKept(h, d.C, l, p); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	symbols, err := evidence.SymbolsOf(production.Reverse(), d.C, h, l)
 	if err != nil {
-		return fmt.Errorf("compare symbols of C and H: %w", err)
+		return nil, fmt.Errorf("compare symbols of C and H: %w", err)
 	}
 	d.Removed, d.Gone = symbols.Removed, symbols.Gone
 	d.Profile.Symbols = symbols.Changed
 	d.Profile.Files, d.Profile.Hunks, d.Profile.Lines = production.Profile()
 	open, err := l.Open(d.C, d.Gone, before)
 	if err != nil {
-		return fmt.Errorf("look for removed names: %w", err)
+		return nil, fmt.Errorf("look for removed names: %w", err)
 	}
-	if len(open) > 0 {
-		return reject(model.StageConstruct, model.NoBuild, "names what the change added: %s", listed(open))
+	if len(open) == 0 {
+		return nil, nil
 	}
-	return nil
+	for _, place := range open {
+		_, name, _ := strings.Cut(place, " ")
+		for _, s := range d.Gone {
+			if s.Name == name || evidence.LastName(s.Name) == evidence.LastName(name) {
+				culprits = append(culprits, s.Path)
+			}
+		}
+	}
+	return culprits, reject(model.StageConstruct, model.NoBuild, "names what the change added: %s", listed(open))
 }
 
 func parses(c *tree.Tree, l lang.Language, p string) error {

@@ -119,7 +119,7 @@ func report(c model.Change, source, docs patch.Patch, h, before *tree.Tree) (str
 		return b.String(), err
 	}
 	fmt.Fprintf(&b, "reverses %v\n", ok)
-	d, err := Reverse(c, source, docs, h, before, l, MappingReversal)
+	d, err := Undo(Mappings[0], Input{Change: c, Source: source, Docs: docs, H: h, Before: before}, l)
 	if err != nil {
 		return b.String(), err
 	}
@@ -130,7 +130,7 @@ func report(c model.Change, source, docs patch.Patch, h, before *tree.Tree) (str
 	for _, cut := range d.DocsCut {
 		fmt.Fprintf(&b, "cut %s:%d %s\n", cut.Path, cut.Line, cut.Text)
 	}
-	targets, err := Targets(c, h, l)
+	targets, err := Targets(c, nil, h, l)
 	if err != nil {
 		return b.String(), err
 	}

@@ -56,3 +56,9 @@ func RemovedUses(s model.Surface, removed []model.Symbol) []string {
 // Statement is a task's problem statement: what the change is about, as its text or, where that
 // is too thin, its specification tells. It ends without a line end.
 func Statement(c model.Change) string { return strings.TrimSpace(c.Text) }
+
+// PartialStatement is the problem statement of a change that was undone in part: what D removes
+// and the behaviour that the hidden checks name, and nothing of the change's own text.
+func PartialStatement(d Draft, hidden []model.Surface) string {
+	return evidence.Specification(d.Removed, hidden)
+}

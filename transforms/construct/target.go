@@ -1,6 +1,8 @@
 package construct
 
 import (
+	"maps"
+	"path"
 	"slices"
 
 	"github.com/taskmill/taskmill/model"
@@ -9,16 +11,21 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
-// Targets are the touched checks of a change that H still has, by path and function, as H holds
-// them. None is a *model.Fault target_absent. That some are gone is no fault; a renamed file is
-// beyond level 1.
-func Targets(c model.Change, h *tree.Tree, l lang.Language) ([]model.Surface, error) {
+// Targets are the touched checks of a change that H still has, as H holds them: by path, where
+// moves says that H has another one by that, and function; a function that its file lacks is
+// looked for in the other check files of the folder, where exactly one has it. None is a
+// *model.Fault target_absent; that some are gone is no fault.
+func Targets(c model.Change, moves map[string]string, h *tree.Tree, l lang.Language) ([]model.Surface, error) {
 	touched := map[string]map[string]bool{}
 	for _, s := range c.Touched {
-		if touched[s.Path] == nil {
-			touched[s.Path] = map[string]bool{}
+		p := s.Path
+		if to, ok := moves[p]; ok {
+			p = to
 		}
-		touched[s.Path][s.Function] = true
+		if touched[p] == nil {
+			touched[p] = map[string]bool{}
+		}
+		touched[p][s.Function] = true
 	}
 	var out []model.Surface
 	var absent []string
@@ -27,12 +34,19 @@ func Targets(c model.Change, h *tree.Tree, l lang.Language) ([]model.Surface, er
 		if err != nil {
 			return nil, err
 		}
+		left := maps.Clone(touched[p])
 		for _, s := range surfaces {
 			if touched[p][s.Function] {
 				out = append(out, s)
+				delete(left, s.Function)
 			}
 		}
-		if !slices.ContainsFunc(surfaces, func(s model.Surface) bool { return touched[p][s.Function] }) {
+		found, err := beside(left, p, h, l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+		if len(left)-len(found) == len(touched[p]) {
 			absent = append(absent, p)
 		}
 	}
@@ -40,6 +54,40 @@ func Targets(c model.Change, h *tree.Tree, l lang.Language) ([]model.Surface, er
 		return nil, reject(model.StageAlignment, model.TargetAbsent, "%s", listed(absent))
 	}
 	evidence.SortSurfaces(out)
+	return slices.CompactFunc(out, func(a, b model.Surface) bool { return a.Key() == b.Key() }), nil
+}
+
+// beside finds test functions that moved to another check file of the same folder: those that
+// exactly one has.
+func beside(functions map[string]bool, p string, h *tree.Tree, l lang.Language) ([]model.Surface, error) {
+	if len(functions) == 0 {
+		return nil, nil
+	}
+	found := map[string][]model.Surface{}
+	under := h.Paths()
+	if dir := path.Dir(p); dir != "." {
+		under = h.Under(dir)
+	}
+	for _, other := range under {
+		if other == p || path.Dir(other) != path.Dir(p) || l.Kind(other) != model.CheckFile {
+			continue
+		}
+		surfaces, err := evidence.Surfaces(h, l, other)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range surfaces {
+			if functions[s.Function] {
+				found[s.Function] = append(found[s.Function], s)
+			}
+		}
+	}
+	var out []model.Surface
+	for _, f := range sortedKeys(found) {
+		if len(found[f]) == 1 {
+			out = append(out, found[f][0])
+		}
+	}
 	return out, nil
 }
 

@@ -186,3 +186,19 @@ func (p Patch) Profile() (files, hunks, lines int) {
 	}
 	return files, hunks, lines
 }
+
+// Rename is the patch with other paths: to gives both sides of each file anew; the side that a
+// creation or deletion lacks stays empty.
+func (p Patch) Rename(to func(old, new string) (string, string)) Patch {
+	out := Patch{Files: slices.Clone(p.Files)}
+	for i, f := range out.Files {
+		old, new := to(f.Old, f.New)
+		if f.Old != "" {
+			out.Files[i].Old = old
+		}
+		if f.New != "" {
+			out.Files[i].New = new
+		}
+	}
+	return out
+}

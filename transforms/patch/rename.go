@@ -184,3 +184,9 @@ func pieces(s string) map[string]int {
 	}
 	return out
 }
+
+// Similarity is how much of one file is in another, 0 to 1, as git counts it for renames: the
+// bytes of the lines that both hold, over the larger size.
+func Similarity(a, b []byte) float64 {
+	return similarity([]side{{data: a}}, []side{{data: b}})(0, 0)
+}

@@ -35,7 +35,7 @@ func TestGone(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var all []string
 			edges := map[string][]string{}
-			for _, f := range strings.Fields(tt.uses) {
+			for f := range strings.FieldsSeq(tt.uses) {
 				d, to, _ := strings.Cut(f, ":")
 				all = append(all, d)
 				edges[d] = strings.Split(to, ",")
