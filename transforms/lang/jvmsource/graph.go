@@ -349,7 +349,7 @@ func (g *graph) structure(d *decl, visit func(*decl)) {
 	}
 	for _, x := range g.inner[d.name()] {
 		if x != d && x.what == isMethod && x.params == d.params && x.owner != d.owner && slices.Contains(g.lineage(x.owner), d.owner) {
-			visit(x)
+			g.wanted[x] = true
 		}
 	}
 }

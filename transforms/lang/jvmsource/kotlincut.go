@@ -51,6 +51,7 @@ func (s *source) kotlinMember(c *syntax.Node, owner *decl) {
 	case "function_declaration":
 		d.what = isMethod
 		s.kotlinFunction(d)
+		d.provides()
 		s.add(d)
 	case "property_declaration":
 		d.what, d.names = isField, nil
