@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"path"
 	"regexp"
+	"strings"
 
 	"github.com/taskmill/taskmill/transforms/lang"
 )
@@ -48,7 +49,7 @@ func artifact(pom []byte) string {
 	if xml.NewDecoder(bytes.NewReader(pom)).Decode(&project) != nil {
 		return ""
 	}
-	return project.ArtifactID
+	return strings.TrimSpace(project.ArtifactID)
 }
 
 var rootName = regexp.MustCompile(`(?m)^\s*rootProject\.name\s*=\s*["']([^"'$]+)["']`)

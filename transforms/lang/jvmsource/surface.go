@@ -200,7 +200,8 @@ func (g *graph) uses(reached map[*decl]bool) []string {
 			}
 		}
 		for k := range d.refs.keywords {
-			out[k] = true
+			callee, name, _ := strings.Cut(k, ".")
+			out[d.file.unaliased(callee)+"."+name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(out))
@@ -223,6 +224,14 @@ func (g *graph) use(d *decl, name string, out map[string]bool) {
 	}
 }
 
+// unaliased is the name that an import gives another.
+func (s *source) unaliased(name string) string {
+	if p := s.imported(name); p != "" {
+		return last(p)
+	}
+	return name
+}
+
 // useDotted notes Type.member for x.member where the type of x is told.
 func (g *graph) useDotted(d *decl, name string, out map[string]bool) {
 	i := strings.LastIndexByte(name, '.')
@@ -230,11 +239,11 @@ func (g *graph) useDotted(d *decl, name string, out map[string]bool) {
 	if strings.Contains(owner, ".") {
 		owner = last(owner)
 	} else if typ := d.refs.types[owner]; typ != "" {
-		owner = last(typ)
+		owner = d.file.unaliased(last(typ))
 	} else if f, _ := g.lookup(d, owner, false, func(x *decl) bool { return x.what == isField }); len(f) > 0 && f[0].typ != "" {
-		owner = last(f[0].typ)
-	} else if path := d.file.imported(owner); path != "" {
-		owner = last(path)
+		owner = f[0].file.unaliased(last(f[0].typ))
+	} else {
+		owner = d.file.unaliased(owner)
 	}
 	if r := []rune(owner); len(r) > 0 && unicode.IsUpper(r[0]) {
 		out[owner+"."+member] = true
