@@ -1,6 +1,7 @@
 package sampleio
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,6 +21,7 @@ import (
 // builds and machines by them.
 var heads = map[string]model.Hash{
 	"go":     "071426da413dc3a47b3be1ebb36643cf56e94f11",
+	"java":   "19f0e5f886feb472775d3d518811cb857d45eab2",
 	"python": "f481e034f927b7db1529488207a9e3be767b6523",
 }
 
@@ -95,6 +97,16 @@ func TestPythonSample(t *testing.T) {
 		t.Skip("python3 with pytest is not installed: the sample's own tests were not run")
 	}
 	holds(t, "python", []string{"src"}, python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+}
+
+var withMaven = flag.Bool("maven", false, "run the Java sample's own tests with Maven, which fetches what it needs")
+
+func TestJavaSample(t *testing.T) {
+	mvn, err := exec.LookPath("mvn")
+	if err != nil || !*withMaven {
+		t.Skip("no Maven, or not asked for with -maven: the sample's own tests were not run")
+	}
+	holds(t, "java", []string{"src/main"}, mvn, "-B", "-q", "test")
 }
 
 // holds runs a sample's tests on its newest commit, and again without the production part of
