@@ -16,7 +16,7 @@ func (r *removal) entangled() error {
 	all := r.all()
 	for _, d := range all {
 		for _, c := range r.g.tests(d) {
-			if r.hidden[c.method] && !r.want[d.file.path][trimName(c.function)] {
+			if r.hidden[c.method] && !r.want[d.file.path][c.function] {
 				return fault(d, "inherits", c.method)
 			}
 		}

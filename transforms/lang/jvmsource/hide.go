@@ -67,7 +67,7 @@ func (r *removal) mark() error {
 		}
 		for _, d := range s.decls {
 			for _, c := range r.g.tests(d) {
-				if r.want[p][trimName(c.function)] {
+				if r.want[p][c.function] {
 					r.hidden[c.method] = true
 					if c.method.owner != d {
 						r.g.via[c.method] = append(r.g.via[c.method], d)

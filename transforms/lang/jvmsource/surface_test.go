@@ -128,12 +128,12 @@ class SharedTest : Shared()
 
 func TestSurfaces(t *testing.T) {
 	for p, want := range map[string][]string{
-		"core/src/test/java/a/FourTest.java":   {"core:a.FourTest a.FourTest#parsesAll 15-18 parses all", "core:a.FourTest a.FourTest#skipped 20-20 skipped", "core:a.FourTest a.FourTest#inherited 8-8 inherited"},
+		"core/src/test/java/a/FourTest.java":   {"a.FourTest a.FourTest#parsesAll 15-18 parses all", "a.FourTest a.FourTest#skipped 20-20 skipped", "a.FourTest a.FourTest#inherited 8-8 inherited"},
 		"core/src/test/java/a/Base.java":       nil,
-		"core/src/test/java/a/ThreeTest.java":  {"core:a.ThreeTest a.ThreeTest#testOne 4-4 one", "core:a.ThreeTest a.ThreeTest#testDeep 9-9 deep", "core:a.Deep a.Deep#testDeep 9-9 deep"},
-		"core/src/test/java/a/FiveTest.java":   {"core:a.FiveTest a.FiveTest#adds 7-7 adds two numbers", "core:a.FiveTest a.FiveTest#again 8-8 again", "core:a.FiveTest a.FiveTest#made 9-9 made", "core:a.FiveTest a.FiveTest#template 10-10 template", "core:a.FiveTest a.FiveTest#with 11-12 with", "core:a.FiveTest a.FiveTest#meta 13-13 meta", "core:a.FiveTest a.FiveTest$Inner#deep 16-16 deep", "core:a.FiveTest a.FiveTest$Inner$More#deeper 17-17 deeper", "core:a.FiveTest a.FiveTest$Kept#kept 20-20 kept"},
-		"core/src/test/java/a/NgTest.java":     {"core:a.NgTest a.NgTest#all 4-4 all", "core:a.NgTest a.NgTest#each 9-9 each"},
-		"core/src/test/kotlin/a/KotlinTest.kt": {"core:a.KotlinTest a.KotlinTest#parses 9-14 parses (all) words", "core:a.KotlinTest a.KotlinTest#expression 16-16 expression", "core:a.KotlinTest a.KotlinTest$Inner#deep 22-22 deep", "core:a.SharedTest a.SharedTest#shared 27-27 shared"},
+		"core/src/test/java/a/ThreeTest.java":  {"a.ThreeTest a.ThreeTest#testOne 4-4 one", "a.ThreeTest a.ThreeTest#testDeep 9-9 deep", "a.Deep a.Deep#testDeep 9-9 deep"},
+		"core/src/test/java/a/FiveTest.java":   {"a.FiveTest a.FiveTest#adds 7-7 adds two numbers", "a.FiveTest a.FiveTest#again 8-8 again", "a.FiveTest a.FiveTest#made 9-9 made", "a.FiveTest a.FiveTest#template 10-10 template", "a.FiveTest a.FiveTest#with 11-12 with", "a.FiveTest a.FiveTest#meta 13-13 meta", "a.FiveTest a.FiveTest$Inner#deep 16-16 deep", "a.FiveTest a.FiveTest$Inner$More#deeper 17-17 deeper", "a.FiveTest a.FiveTest$Kept#kept 20-20 kept"},
+		"core/src/test/java/a/NgTest.java":     {"a.NgTest a.NgTest#all 4-4 all", "a.NgTest a.NgTest#each 9-9 each"},
+		"core/src/test/kotlin/a/KotlinTest.kt": {"a.KotlinTest a.KotlinTest#parses (all) words 9-14 parses (all) words", "a.KotlinTest a.KotlinTest#expression 16-16 expression", "a.KotlinTest a.KotlinTest$Inner#deep 22-22 deep", "a.SharedTest a.SharedTest#shared 27-27 shared"},
 	} {
 		got, err := Surfaces(files(surfaceFiles...), p)
 		if err != nil {
@@ -145,20 +145,6 @@ func TestSurfaces(t *testing.T) {
 		}
 		if d := cmp.Diff(want, lines); d != "" {
 			t.Errorf("%s (-want +got):\n%s", p, d)
-		}
-	}
-}
-
-func TestClasses(t *testing.T) {
-	for p, want := range map[string]string{
-		"core/src/test/java/a/ThreeTest.java":  "a.ThreeTest a.Deep",
-		"core/src/test/java/a/Base.java":       "",
-		"core/src/test/java/a/FiveTest.java":   "a.FiveTest",
-		"core/src/test/kotlin/a/KotlinTest.kt": "a.KotlinTest a.SharedTest",
-	} {
-		got, err := Classes(files(surfaceFiles...), p)
-		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, %v", p, got, err)
 		}
 	}
 }
@@ -193,7 +179,7 @@ func TestSurfaceDigest(t *testing.T) {
 		{"parser.reset();", "", all},
 		{"void own() { }", "void own() { int x; }", "a.FourTest#inherited"},
 		{"import org.junit.*;", "import org.junit.*;\n// moved\n", ""},
-		{"text() = \"x\"", "text() = \"y\"", "a.KotlinTest#parses"},
+		{"text() = \"x\"", "text() = \"y\"", "a.KotlinTest#parses (all) words"},
 		{"fun shared() {}", "fun shared() { check(true) }", "a.SharedTest#shared"},
 		{"l.size();", "l.clear();", "a.FourTest#skipped"},
 	} {
@@ -209,9 +195,9 @@ func TestSurfaceDigest(t *testing.T) {
 		}
 	}
 	for f, uses := range map[string][]string{
-		"a.FourTest#parsesAll": {"Checks.verify", "Parser", "Parser.parse", "Parser.reset", "tree"},
-		"a.KotlinTest#parses":  {"Parser", "Parser.parse", "parseAll", "Parser.strict"},
-		"a.FourTest#skipped":   {"List.size"},
+		"a.FourTest#parsesAll":            {"Checks.verify", "Parser", "Parser.parse", "Parser.reset", "tree"},
+		"a.KotlinTest#parses (all) words": {"Parser", "Parser.parse", "parseAll", "Parser.strict"},
+		"a.FourTest#skipped":              {"List.size"},
 	} {
 		for _, u := range uses {
 			if !slices.Contains(old[f].Uses, u) {
@@ -221,35 +207,5 @@ func TestSurfaceDigest(t *testing.T) {
 	}
 	if u := old["a.FourTest#parsesAll"].Uses; slices.Contains(u, "input") || slices.Contains(u, "SIZE") || slices.Contains(u, "List") {
 		t.Errorf("names of the file itself are used: %v", u)
-	}
-}
-
-func TestFunction(t *testing.T) {
-	for id, want := range map[string][2]string{
-		"core:a.FourTest#parsesAll":                   {"core:a.FourTest", "a.FourTest#parsesAll"},
-		"core:a.B$Inner$More#m(CommandLineParser)[1]": {"core:a.B", "a.B$Inner$More#m"},
-		"core:B#m{int}[2]":                            {"core:B", "B#m"},
-		"core:B#m[a:b#c]":                             {"core:B", "B#m"},
-		"core:B#does two things()":                    {"core:B", "B#does two things"},
-		"core:a.KotlinTest#parses (all) words()":      {"core:a.KotlinTest", "a.KotlinTest#parses"},
-		"core:a.B":                                    {"core:a.B", ""},
-		"odd":                                         {"odd", ""},
-	} {
-		if u, f := Function(id); u != want[0] || f != want[1] {
-			t.Errorf("%s is %q of %q", id, f, u)
-		}
-	}
-}
-
-func TestModule(t *testing.T) {
-	in := files("pom.xml", "<project><parent><artifactId>up</artifactId></parent><artifactId> all </artifactId></project>", "core/pom.xml", "<project><artifactId>the-core</artifactId></project>",
-		"broken/pom.xml", "<project", "g/lib/build.gradle.kts", "")
-	for p, want := range map[string]string{"core/src/test/java/A.java": "the-core", "src/test/java/A.java": "all", "broken/src/A.java": "all", "g/lib/src/test/kotlin/A.kt": "lib"} {
-		if got := Module(in, p); got != want {
-			t.Errorf("%s is of %q, want %q", p, got, want)
-		}
-	}
-	if got := Module(files("settings.gradle", "rootProject.name = 'tool'\n", "build.gradle", ""), "src/test/java/A.java"); got != "tool" {
-		t.Errorf("root project %q", got)
 	}
 }
