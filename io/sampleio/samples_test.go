@@ -21,7 +21,8 @@ import (
 // builds and machines by them.
 var heads = map[string]model.Hash{
 	"go":     "071426da413dc3a47b3be1ebb36643cf56e94f11",
-	"java":   "19f0e5f886feb472775d3d518811cb857d45eab2",
+	"java":   "bf33287bab51344f5035599464aaf7e5ef6a4e7c",
+	"kotlin": "c8a7b34dd58dbd1e24c1222f8f2a93b8edb8981c",
 	"python": "f481e034f927b7db1529488207a9e3be767b6523",
 }
 
