@@ -1,6 +1,7 @@
 package sampleio
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,10 +20,12 @@ import (
 // The samples' newest commits. They change with the samples alone: corpora are compared over
 // builds and machines by them.
 var heads = map[string]model.Hash{
-	"javascript": "aa0cb6812f85aaccae48eba29bf5d883a82fe841",
-	"typescript": "20ead6643083a41cdf34929e37803c1e1fc23ac8",
 	"go":         "071426da413dc3a47b3be1ebb36643cf56e94f11",
+	"java":       "bf33287bab51344f5035599464aaf7e5ef6a4e7c",
+	"javascript": "aa0cb6812f85aaccae48eba29bf5d883a82fe841",
+	"kotlin":     "c8a7b34dd58dbd1e24c1222f8f2a93b8edb8981c",
 	"python":     "f481e034f927b7db1529488207a9e3be767b6523",
+	"typescript": "20ead6643083a41cdf34929e37803c1e1fc23ac8",
 }
 
 func TestHeads(t *testing.T) {
@@ -140,6 +143,16 @@ func TestTypeScriptSample(t *testing.T) {
 	}
 	modules := filepath.Join(dir, "node_modules")
 	holds(t, "typescript", []string{"src"}, "sh", "-c", `ln -sfn "$0" node_modules && exec node_modules/.bin/vitest run`, modules)
+}
+
+var withMaven = flag.Bool("maven", false, "run the Java sample's own tests with Maven, which fetches what it needs")
+
+func TestJavaSample(t *testing.T) {
+	mvn, err := exec.LookPath("mvn")
+	if err != nil || !*withMaven {
+		t.Skip("no Maven, or not asked for with -maven: the sample's own tests were not run")
+	}
+	holds(t, "java", []string{"src/main"}, mvn, "-B", "-q", "test")
 }
 
 // holds runs a sample's tests on its newest commit, and again without the production part of

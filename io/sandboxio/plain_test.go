@@ -68,7 +68,7 @@ func TestClientEnvironHoldsNoToken(t *testing.T) {
 }
 
 func TestClockEnviron(t *testing.T) {
-	want := []string{"LD_PRELOAD=/lib/f.so", "FAKETIME=+34560000", "FAKETIME_DONT_FAKE_MONOTONIC=1"}
+	want := []string{"LD_PRELOAD=/lib/f.so", "FAKETIME=+34560000", "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_FORCE_MONOTONIC_FIX=0"}
 	if diff := cmp.Diff(want, clockEnviron("/lib/f.so", 400*24*time.Hour)); diff != "" {
 		t.Errorf("clock (-want +got):\n%s", diff)
 	}

@@ -15,6 +15,9 @@ func TestGradle(t *testing.T) {
 	if _, err := exec.LookPath("gradle"); err != nil {
 		t.Skip("gradle is not installed: no Gradle build of several projects is tested")
 	}
+	if !*whole {
+		t.Skip("not asked for with -whole: no Gradle build of several projects is tested")
+	}
 	in := archive(t, "testdata/projects.txtar")
 	b, recipe := newBox(t, Runner{Language: "java"}, in)
 	if o := b.build(recipe.Protocol); o.ExitCode != 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/jvmsource"
 )
 
 // Guard plants a Java class of two checks, named with the unit's own words, into the unit's
@@ -214,7 +215,7 @@ func (r Runner) subjects(t lang.Files, l *layout, module, file string, s source)
 
 func testSetOf(p string) bool {
 	dirs, _ := lang.Split(p)
-	set, _ := sourceSet(dirs)
+	set := jvmsource.SourceSet(p)
 	return set != "main" && (set != "" || lang.In(dirs, "test", "tests"))
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/jvmsource"
 )
 
 // A Runner answers the questions of lang.Language that speak of running, for java or kotlin.
@@ -28,7 +29,7 @@ type Runner struct {
 func (r Runner) Name() string { return r.Language }
 
 // Kind says what a path is for, by its segments and names alone.
-func (r Runner) Kind(p string) model.Kind { return kind(r.Language, p) }
+func (r Runner) Kind(p string) model.Kind { return jvmsource.Kind(p, extension(r.Language)) }
 
 // Function is the test function of a check id, Class#method, and its unit.
 func (Runner) Function(id string) (unit, function string) { return split(id) }

@@ -44,46 +44,6 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-func TestKind(t *testing.T) {
-	for p, want := range map[string][2]model.Kind{
-		"src/main/java/a/B.java":                       {model.Production, model.Other},
-		"src/main/kotlin/a/B.kt":                       {model.Other, model.Production},
-		"core/src/main/java/org/example/docs/B.java":   {model.Production, model.Other},
-		"src/main/resources/messages.properties":       {model.Production, model.Production},
-		"src/test/java/a/BTest.java":                   {model.CheckFile, model.CheckFile},
-		"src/test/kotlin/a/BTest.kt":                   {model.CheckFile, model.CheckFile},
-		"src/test/resources/x.json":                    {model.CheckData, model.CheckData},
-		"src/test/resources/README.md":                 {model.CheckData, model.CheckData},
-		"src/integrationTest/java/a/BIT.java":          {model.CheckFile, model.CheckFile},
-		"src/testFixtures/java/a/F.java":               {model.CheckFile, model.CheckFile},
-		"src/jmh/java/a/Bench.java":                    {model.Docs, model.Docs},
-		"src/site/markdown/index.md":                   {model.Docs, model.Docs},
-		"test/a/BTest.java":                            {model.CheckFile, model.CheckFile},
-		"src/a/B.java":                                 {model.Production, model.Other},
-		"src/main/java/a/test/B.java":                  {model.Production, model.Other},
-		"pom.xml":                                      {model.Configuration, model.Configuration},
-		"core/pom.xml":                                 {model.Configuration, model.Configuration},
-		"build.gradle.kts":                             {model.Configuration, model.Configuration},
-		"gradle/wrapper/gradle-wrapper.properties":     {model.Configuration, model.Configuration},
-		"gradle/libs.versions.toml":                    {model.Configuration, model.Configuration},
-		".mvn/maven.config":                            {model.Configuration, model.Configuration},
-		"buildSrc/src/main/kotlin/B.kt":                {model.Configuration, model.Configuration},
-		"target/classes/a/B.class":                     {model.Generated, model.Generated},
-		"target/generated-sources/a/B.java":            {model.Generated, model.Generated},
-		"src/main/java/org/example/build/Builder.java": {model.Production, model.Other},
-		"src/main/generated/a/B.java":                  {model.Generated, model.Generated},
-		"README.md":                                    {model.Docs, model.Docs},
-		"docs/guide.adoc":                              {model.Docs, model.Docs},
-		"third_party/a/B.java":                         {model.Vendored, model.Vendored},
-		"":                                             {model.Other, model.Other},
-	} {
-		got := [2]model.Kind{Runner{Language: "java"}.Kind(p), Runner{Language: "kotlin"}.Kind(p)}
-		if got != want {
-			t.Errorf("Kind(%q) = %v, want %v", p, got, want)
-		}
-	}
-}
-
 const parentPom = `<project><groupId>org.x</groupId><artifactId>parent</artifactId><packaging>pom</packaging>
 <modules><module>core</module><module>../out</module><module>gone</module></modules>
 <profiles><profile><id>p</id><activation><activeByDefault>true</activeByDefault></activation><modules><module>more</module></modules></profile></profiles>

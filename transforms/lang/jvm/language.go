@@ -16,19 +16,24 @@ var (
 	Kotlin = Language{Runner{"kotlin"}}
 )
 
-// Kind says what a path is for, by its segments and names alone.
-func (l Language) Kind(p string) model.Kind { return jvmsource.Kind(p, l.ext()) }
-
-func (l Language) ext() string {
-	if l.Language == "kotlin" {
-		return ".kt"
-	}
-	return ".java"
-}
-
 // Surfaces lists the test functions of the check file at p, be it Java or Kotlin.
 func (Language) Surfaces(t lang.Files, p string) ([]model.Surface, error) {
-	return jvmsource.Surfaces(t, p)
+	out, err := jvmsource.Surfaces(t, p)
+	if err != nil || len(out) == 0 {
+		return out, err
+	}
+	l, err := layoutOf(t)
+	if err != nil {
+		return nil, err
+	}
+	module := ""
+	if m := l.of(p); m != nil {
+		module = m.name
+	}
+	for i := range out {
+		out[i].Unit = join(module, out[i].Unit)
+	}
+	return out, nil
 }
 
 // Symbols lists what the production file at p declares.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/lang/jvmsource"
 )
 
 const environmentFailed = model.EnvironmentFailed
@@ -47,8 +48,7 @@ func (r Runner) unit(t lang.Files, l *layout, p string) (string, bool) {
 // runs reports whether the test task of a build runs the tests of a path's source set: test
 // alone, other sets have tasks of their own.
 func runs(p string) bool {
-	dirs, _ := lang.Split(p)
-	set, _ := sourceSet(dirs)
+	set := jvmsource.SourceSet(p)
 	return set == "" || set == "test"
 }
 

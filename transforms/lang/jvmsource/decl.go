@@ -6,6 +6,7 @@ package jvmsource
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/taskmill/taskmill/transforms/lang"
@@ -176,6 +177,17 @@ func (d *decl) unbind() {
 	for _, n := range d.names {
 		delete(d.refs.locals, n)
 		delete(d.refs.types, n)
+	}
+}
+
+var providerName = regexp.MustCompile(`\bname\s*=\s*"([^"]+)"`)
+
+// provides adds the name under which tests ask for a TestNG data provider.
+func (d *decl) provides() {
+	for _, a := range d.annotations {
+		if m := providerName.FindStringSubmatch(a.text); a.name == "DataProvider" && m != nil {
+			d.names = append(d.names, m[1])
+		}
 	}
 }
 

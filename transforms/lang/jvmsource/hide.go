@@ -67,7 +67,7 @@ func (r *removal) mark() error {
 		}
 		for _, d := range s.decls {
 			for _, c := range r.g.tests(d) {
-				if r.want[p][trimName(c.function)] {
+				if r.want[p][c.function] {
 					r.hidden[c.method] = true
 					if c.method.owner != d {
 						r.g.via[c.method] = append(r.g.via[c.method], d)
@@ -77,88 +77,6 @@ func (r *removal) mark() error {
 		}
 	}
 	return nil
-}
-
-// readUsers reads what the hidden tests reach, and then the check files that have a word of it:
-// what they use stays. Beyond maxLinked files their words alone count.
-func (r *removal) readUsers() {
-	names := map[string]bool{}
-	candidates := map[*decl]bool{}
-	add := func(d *decl) {
-		if top := d.outermost(); !candidates[top] && !top.has("private") {
-			candidates[top] = true
-			for _, n := range top.names {
-				names[n] = true
-			}
-		}
-	}
-	for d := range r.g.reach(sorted(r.hidden), false) {
-		add(d)
-	}
-	texts := map[string]map[string]bool{}
-	for again := true; again; {
-		again = false
-		for _, p := range r.g.layout.files {
-			if r.g.files[p] != nil || r.words[p] != nil {
-				continue
-			}
-			if texts[p] == nil {
-				f, _, err := r.g.t.Read(p)
-				if err != nil {
-					continue
-				}
-				texts[p] = wordsOf(f.Data)
-			}
-			if !meet(names, texts[p]) {
-				continue
-			}
-			if len(r.g.files) >= maxLinked {
-				r.words[p] = texts[p]
-				continue
-			}
-			s, err := r.g.load(p)
-			if err != nil {
-				r.words[p] = texts[p]
-				continue
-			}
-			// Who names a class that extends one may use what it inherits.
-			for _, d := range s.decls {
-				if d.what == isType && slices.ContainsFunc(r.g.lineage(d)[1:], func(x *decl) bool { return candidates[x.outermost()] }) {
-					n := len(candidates)
-					add(d)
-					again = again || len(candidates) > n
-				}
-			}
-		}
-	}
-}
-
-func meet(a, b map[string]bool) bool {
-	for k := range a {
-		if b[k] {
-			return true
-		}
-	}
-	return false
-}
-
-// wordsOf are the identifiers in a text, comments and strings too.
-func wordsOf(data []byte) map[string]bool {
-	out := map[string]bool{}
-	start := -1
-	for i := 0; i <= len(data); i++ {
-		if i < len(data) && (data[i] == '_' || data[i] == '$' || data[i] >= 0x80 || data[i]|0x20 >= 'a' && data[i]|0x20 <= 'z' || data[i] >= '0' && data[i] <= '9') {
-			if start < 0 {
-				start = i
-			}
-			continue
-		}
-		if start >= 0 {
-			out[string(data[start:i])] = true
-			start = -1
-		}
-	}
-	return out
 }
 
 func sorted(set map[*decl]bool) []*decl {
@@ -177,86 +95,6 @@ func (r *removal) all() []*decl {
 		out = append(out, r.g.files[p].decls...)
 	}
 	return out
-}
-
-// entangled finds code that stays and calls a hidden test, and classes that keep a test which
-// goes for others.
-func (r *removal) entangled() error {
-	fault := func(d *decl, verb string, h *decl) error {
-		return &model.Fault{Stage: model.StageConstruct, Reason: model.TestsEntangled,
-			Detail: d.file.path + ": " + d.name() + " " + verb + " " + h.owner.name() + "." + h.name()}
-	}
-	all := r.all()
-	for _, d := range all {
-		for _, c := range r.g.tests(d) {
-			if r.hidden[c.method] && !r.want[d.file.path][trimName(c.function)] {
-				return fault(d, "inherits", c.method)
-			}
-		}
-	}
-	r.abstracts()
-	for _, d := range all {
-		if r.hidden[d] || d.what == isType {
-			continue
-		}
-		for name := range union(d.refs.calls, d.refs.self) {
-			for _, h := range r.g.inner[name] {
-				if !r.hidden[h] || !h.takes(append(slices.Clone(d.refs.calls[name]), d.refs.self[name]...)) {
-					continue
-				}
-				for o := d.owner; o != nil; o = o.owner {
-					if slices.Contains(r.g.lineage(o), h.owner) && !r.allHidden(d) {
-						return fault(d, "calls", h)
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func union(a, b map[string][]int) map[string]bool {
-	out := map[string]bool{}
-	for k := range a {
-		out[k] = true
-	}
-	for k := range b {
-		out[k] = true
-	}
-	return out
-}
-
-// allHidden reports whether a method is used by hidden tests alone.
-func (r *removal) allHidden(d *decl) bool {
-	if r.g.declaresTest(d) {
-		return false
-	}
-	var stay []*decl
-	for _, x := range r.all() {
-		if x != d && !r.hidden[x] && (r.g.declaresTest(x) || r.g.always(x) && x.owner != d.owner) {
-			stay = append(stay, x)
-		}
-	}
-	return !r.g.reach(stay, true)[d]
-}
-
-// abstracts hides the abstract methods that only hidden tests implement.
-func (r *removal) abstracts() {
-	for _, h := range sorted(r.hidden) {
-		for _, base := range r.g.lineage(h.owner)[1:] {
-			for _, m := range base.members {
-				if m.what != isMethod || m.name() != h.name() || m.params != h.params || m.body != nil {
-					continue
-				}
-				left := slices.ContainsFunc(r.g.inner[m.name()], func(x *decl) bool {
-					return x != m && !r.hidden[x] && x.what == isMethod && x.params == m.params && slices.Contains(r.g.lineage(x.owner), base)
-				})
-				if !left {
-					r.hidden[m] = true
-				}
-			}
-		}
-	}
 }
 
 // gone is what goes: all that hidden tests reach and nothing that stays does. A file that is left

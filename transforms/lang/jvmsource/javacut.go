@@ -57,6 +57,7 @@ func (s *source) javaMember(c *syntax.Node, owner *decl) {
 		d.void = c.Get("type").Text(s.src) == "void"
 		s.javaParameters(d)
 		d.refs.except(c, s.src, "name")
+		d.provides()
 		s.add(d)
 	case "constructor_declaration", "compact_constructor_declaration":
 		d.what, d.body = isConstructor, c.Get("body")

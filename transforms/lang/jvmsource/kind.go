@@ -74,6 +74,15 @@ func output(dirs []string) bool {
 	return false
 }
 
+// SourceSet is the source set that a path lies in, src/<set>/…; "" where it lies in none.
+func SourceSet(p string) string {
+	dirs, _ := lang.Split(p)
+	if i := sourceSet(dirs); i >= 0 {
+		return dirs[i]
+	}
+	return ""
+}
+
 // sourceSet is the index of the folder that names the source set, behind the first src; -1 where
 // there is none.
 func sourceSet(dirs []string) int {

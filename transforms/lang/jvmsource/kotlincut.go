@@ -22,14 +22,13 @@ func (s *source) cutKotlin() {
 
 // dotted is the name below n, without backticks.
 func (s *source) dotted(n *syntax.Node) string {
+	var parts []string
 	for _, q := range n.All("qualified_identifier") {
-		var parts []string
 		for _, i := range q.All("identifier") {
 			parts = append(parts, bare(i.Text(s.src)))
 		}
-		return strings.Join(parts, ".")
 	}
-	return ""
+	return strings.Join(parts, ".")
 }
 
 func (s *source) kotlinImport(c *syntax.Node) imported {
@@ -51,6 +50,7 @@ func (s *source) kotlinMember(c *syntax.Node, owner *decl) {
 	case "function_declaration":
 		d.what = isMethod
 		s.kotlinFunction(d)
+		d.provides()
 		s.add(d)
 	case "property_declaration":
 		d.what, d.names = isField, nil

@@ -20,7 +20,9 @@ func (r *refs) kotlinAll(nodes []*syntax.Node, src []byte) {
 func (r *refs) visitKotlin(c *syntax.Node, src []byte) bool {
 	switch c.Kind {
 	case "identifier":
-		r.name(bare(c.Text(src)), c)
+		if n := c.Text(src); n != "true" && n != "false" && n != "null" {
+			r.name(bare(n), c)
+		}
 	case "user_type":
 		r.userType(c, src)
 		return false

@@ -56,8 +56,10 @@ func (s *source) names(r *refs, sym model.Symbol, pkg string) bool {
 		return s.pkg == pkg || slices.ContainsFunc(s.imports, func(i imported) bool { return i.star && i.path == pkg })
 	}
 	bareName := last(member)
-	if strings.HasSuffix(sym.Name, "."+bareName+"."+bareName) || top == member { // a constructor
-		return r.free(bareName) || r.calls[bareName] != nil
+	if sym.Kind == "constructor" {
+		class := sym
+		class.Name, class.Kind = strings.TrimSuffix(sym.Name, "."+bareName), "class"
+		return (r.free(bareName) || r.calls[bareName] != nil) && s.names(r, class, pkg)
 	}
 	for d := range r.dotted {
 		if strings.HasSuffix("."+d, "."+sym.Name) {

@@ -19,12 +19,20 @@ func Parsed(p string) bool {
 	return false
 }
 
-// parse reads Java, or Kotlin by any other extension.
+// parse reads Java, or Kotlin by any other extension. Nodes are of src, comments between a line's
+// begin and a member may be missing.
 func parse(p string, src []byte) (root *syntax.Node, bad int, err error) {
 	if path.Ext(p) == ".java" {
 		return syntax.Parse(java.Language(), src)
 	}
-	return syntax.Parse(kt.Language(), src)
+	if root, bad, err = syntax.Parse(kt.Language(), src); bad == 0 || err != nil {
+		return root, bad, err
+	}
+	if again, still, err := syntax.Parse(kt.Language(), relaxed(src)); err == nil && still == 0 {
+		renumber(again, src)
+		return again, 0, nil
+	}
+	return root, bad, nil
 }
 
 // Syntax reports the first syntax error of a Java or Kotlin file with its line; other files have

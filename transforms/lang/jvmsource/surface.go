@@ -14,7 +14,8 @@ import (
 
 // Surfaces lists the test functions of the check file at p, in source order; those that a class
 // inherits from a base among the check files stand behind its own. Function is Class#method,
-// Class being the binary name.
+// Class being the binary name; Unit is the top-level class alone, since its module is the build's
+// to name.
 //
 // The digest covers the method, the heads, hooks, constructors and initializers of its classes,
 // and what it reaches in its file and in the files of the classes above it: helpers, constants,
@@ -31,13 +32,12 @@ func Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	module := Module(t, p)
 	out := []model.Surface{}
 	at := map[string]int{}
 	for _, d := range s.decls {
 		for _, c := range g.tests(d) {
 			f := g.surface(s, c)
-			f.Unit = module + ":" + d.outermost().class()
+			f.Unit = d.outermost().class()
 			if i, ok := at[f.Function]; ok {
 				// Methods of one name are one test function.
 				f.Digest = model.Sum([]byte(string(out[i].Digest) + string(f.Digest)))
@@ -55,7 +55,7 @@ func Surfaces(t lang.Files, p string) ([]model.Surface, error) {
 
 func (g *graph) surface(s *source, c testCase) model.Surface {
 	reached := g.reach([]*decl{c.method, c.class}, false)
-	f := model.Surface{Path: s.path, Function: trimName(c.function), Title: title(c.method), Uses: g.uses(reached)}
+	f := model.Surface{Path: s.path, Function: c.function, Title: title(c.method), Uses: g.uses(reached)}
 	if c.method.file == s {
 		f.Start, f.End = c.method.node.Row+1, c.method.node.Last+1
 	} else {
@@ -73,50 +73,6 @@ func (g *graph) surface(s *source, c testCase) model.Surface {
 	}
 	f.Digest = digest(files, reached)
 	return f
-}
-
-// trimName is Class#method without what a report adds behind a method's name, and without what
-// such an addition could not be told from: up to the first bracket.
-func trimName(function string) string {
-	class, method, _ := strings.Cut(function, "#")
-	if i := strings.IndexAny(method, "([{"); i > 0 {
-		method = method[:i]
-	}
-	return class + "#" + strings.TrimSpace(method)
-}
-
-// Function is the unit and the test function of a check id, module:Class#name.
-func Function(id string) (unit, function string) {
-	module, rest, ok := strings.Cut(id, ":")
-	if !ok {
-		return id, ""
-	}
-	class, _, named := strings.Cut(rest, "#")
-	top, _, _ := strings.Cut(class, "$")
-	if !named {
-		return module + ":" + top, ""
-	}
-	return module + ":" + top, trimName(rest)
-}
-
-// Classes are the binary names of the top-level classes of a check file that have test functions,
-// in nested classes too: what a runner can be asked for.
-func Classes(t lang.Files, p string) ([]string, error) {
-	if !Test(p) || !Parsed(p) {
-		return nil, nil
-	}
-	g := newGraph(t)
-	s, err := g.load(p)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, top := range s.top {
-		if slices.ContainsFunc(s.decls, func(d *decl) bool { return d.inside(top) && len(g.tests(d)) > 0 }) {
-			out = append(out, top.class())
-		}
-	}
-	return out, nil
 }
 
 func digest(files map[string]bool, reached map[*decl]bool) model.Hash {
@@ -200,7 +156,8 @@ func (g *graph) uses(reached map[*decl]bool) []string {
 			}
 		}
 		for k := range d.refs.keywords {
-			out[k] = true
+			callee, name, _ := strings.Cut(k, ".")
+			out[d.file.unaliased(callee)+"."+name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(out))
@@ -223,6 +180,14 @@ func (g *graph) use(d *decl, name string, out map[string]bool) {
 	}
 }
 
+// unaliased is the name that an import gives another.
+func (s *source) unaliased(name string) string {
+	if p := s.imported(name); p != "" {
+		return last(p)
+	}
+	return name
+}
+
 // useDotted notes Type.member for x.member where the type of x is told.
 func (g *graph) useDotted(d *decl, name string, out map[string]bool) {
 	i := strings.LastIndexByte(name, '.')
@@ -230,11 +195,11 @@ func (g *graph) useDotted(d *decl, name string, out map[string]bool) {
 	if strings.Contains(owner, ".") {
 		owner = last(owner)
 	} else if typ := d.refs.types[owner]; typ != "" {
-		owner = last(typ)
+		owner = d.file.unaliased(last(typ))
 	} else if f, _ := g.lookup(d, owner, false, func(x *decl) bool { return x.what == isField }); len(f) > 0 && f[0].typ != "" {
-		owner = last(f[0].typ)
-	} else if path := d.file.imported(owner); path != "" {
-		owner = last(path)
+		owner = f[0].file.unaliased(last(f[0].typ))
+	} else {
+		owner = d.file.unaliased(owner)
 	}
 	if r := []rune(owner); len(r) > 0 && unicode.IsUpper(r[0]) {
 		out[owner+"."+member] = true

@@ -225,7 +225,7 @@ func (l *lister) until(n, end *syntax.Node) string {
 	if from >= to {
 		return ""
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(oneLine(string(l.src[from:to])), " ="), ";")
+	return strings.TrimRight(strings.TrimSuffix(oneLine(string(l.src[from:to])), " ="), ";: ")
 }
 
 // exported reports whether users of the library can name d.
