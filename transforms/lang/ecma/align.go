@@ -1,6 +1,9 @@
 package ecma
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Align is the test that another one of the file has become where its groups have other titles,
 // or more or fewer of them: the only one whose own title is the same, the only one with the most
@@ -35,11 +38,8 @@ func shape(function string) (groups []string, title string) {
 func shared(a, b []string) int {
 	n := 0
 	for _, t := range a {
-		for _, o := range b {
-			if t == o {
-				n++
-				break
-			}
+		if slices.Contains(b, t) {
+			n++
 		}
 	}
 	return n

@@ -65,7 +65,7 @@ var comments = regexp.MustCompile(`(?s)/\*.*?\*/`)
 func plainScript(s string) string {
 	s = comments.ReplaceAllString(s, "")
 	var out []string
-	for _, line := range strings.Split(s, "\n") {
+	for line := range strings.SplitSeq(s, "\n") {
 		if cut := strings.Index(line, "//"); cut >= 0 && strings.Count(line[:cut], `"`)%2 == 0 && strings.Count(line[:cut], "'")%2 == 0 {
 			line = line[:cut]
 		}

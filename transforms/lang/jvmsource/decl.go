@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/transforms/lang"
@@ -163,10 +164,8 @@ func (d *decl) has(modifier string) bool { return d.modifiers[modifier] }
 // annotated is the first annotation of one of names.
 func (d *decl) annotated(names ...string) bool {
 	for _, a := range d.annotations {
-		for _, n := range names {
-			if a.name == n {
-				return true
-			}
+		if slices.Contains(names, a.name) {
+			return true
 		}
 	}
 	return false
@@ -205,14 +204,4 @@ func (d *decl) class() string {
 		return d.binary()
 	}
 	return d.file.pkg + "." + d.binary()
-}
-
-// inside reports whether d is o or declared below it.
-func (d *decl) inside(o *decl) bool {
-	for ; d != nil; d = d.owner {
-		if d == o {
-			return true
-		}
-	}
-	return false
 }

@@ -94,7 +94,7 @@ func (s *source) javaHead(d *decl) {
 	for _, m := range d.node.All("modifiers") {
 		at := m.Start
 		for _, k := range append(m.Children, &syntax.Node{Start: m.End, End: m.End}) {
-			for _, w := range strings.Fields(string(s.src[at:k.Start])) {
+			for w := range strings.FieldsSeq(string(s.src[at:k.Start])) {
 				d.modifiers[w] = true
 			}
 			at = k.End

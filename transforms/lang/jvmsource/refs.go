@@ -88,15 +88,16 @@ func (r *refs) literal(text string) {
 // chain notes a dotted name and each beginning of it; arity is of the whole.
 func (r *refs) chain(parts []string, arity int, at *syntax.Node) {
 	r.name(parts[0], at)
-	name := parts[0]
+	var name strings.Builder
+	name.WriteString(parts[0])
 	for i, p := range parts[1:] {
-		name += "." + p
-		r.line(name, at)
+		name.WriteString("." + p)
+		r.line(name.String(), at)
 		r.line(p, at)
 		if i == len(parts)-2 {
-			count(r.dotted, name, arity)
+			count(r.dotted, name.String(), arity)
 		} else {
-			count(r.dotted, name, anyArity)
+			count(r.dotted, name.String(), anyArity)
 		}
 	}
 }

@@ -101,13 +101,14 @@ func (d *decl) text() string {
 	if d.what != isType || d.body == nil {
 		return d.node.Text(d.file.src)
 	}
-	text := strings.TrimSpace(string(d.file.src[d.node.Start:d.body.Start]))
+	var text strings.Builder
+	text.WriteString(strings.TrimSpace(string(d.file.src[d.node.Start:d.body.Start])))
 	for _, k := range d.body.Children {
 		if k.Kind == "enum_constant" || k.Kind == "enum_entry" {
-			text += " " + k.Text(d.file.src)
+			text.WriteString(" " + k.Text(d.file.src))
 		}
 	}
-	return text
+	return text.String()
 }
 
 var displayName = regexp.MustCompile(`^\(\s*(?:value\s*=\s*)?("(?:[^"\\\n]|\\.)*")\s*\)$`)
@@ -126,7 +127,7 @@ func title(m *decl) string {
 		name = rest
 	}
 	var words []string
-	for _, w := range strings.Fields(strings.ReplaceAll(name, "_", " ")) {
+	for w := range strings.FieldsSeq(strings.ReplaceAll(name, "_", " ")) {
 		words = append(words, camel(w)...)
 	}
 	return strings.Join(words, " ")
