@@ -30,7 +30,8 @@ type test struct {
 	name    string
 	begun   bool
 	paused  bool
-	active  int // number of its last event
+	beside  bool // has been paused, so that others may run beside it
+	active  int  // number of its last event
 	verdict model.Verdict
 	seconds float64
 }
@@ -40,6 +41,7 @@ type stream struct {
 	tests       map[string]*test
 	order       []*test
 	last        *test  // of the last event of a test
+	judged      *test  // of the last verdict
 	end         string // the package's own verdict: pass, fail, skip
 	seconds     float64
 	closed      bool // the runner printed its closing PASS or FAIL
@@ -126,7 +128,7 @@ func (s *stream) ofTest(e event, n int) {
 	case "run":
 		t.begun = true
 	case "pause":
-		t.paused = true
+		t.paused, t.beside = true, true
 	case "cont":
 		t.paused = false
 	case "pass":
@@ -142,6 +144,7 @@ func (s *stream) ofTest(e event, n int) {
 // stays. So is a good one of a test that never began: go test believes lines that a program
 // prints before its tests.
 func (s *stream) settle(t *test, v model.Verdict, seconds float64) {
+	s.judged = t
 	if !t.begun || t.verdict != "" {
 		s.conflict = true
 	}

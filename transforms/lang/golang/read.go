@@ -54,11 +54,11 @@ func (s *stream) unfinished() []*test {
 	return out
 }
 
-// running guesses the test function that ended the process. A panic's fail event is the very
-// last event of a test; else it is the open test that was active last and not waiting.
+// running guesses the test function that ended the process: the one that panicked, else the
+// open test that was active last and not waiting.
 func (s *stream) running(open []*test) string {
-	if s.last != nil && s.last.verdict == model.Fail && s.end == "fail" && !s.closed {
-		return top(s.last.name)
+	if p := s.panicked(open); p != nil {
+		return top(p.name)
 	}
 	best := (*test)(nil)
 	for _, t := range open {
@@ -73,6 +73,31 @@ func (s *stream) running(open []*test) string {
 		return ""
 	}
 	return top(best.name)
+}
+
+// panicked is the test whose panic ended the process, nil where none is known. Its fail event
+// is the last verdict, and no event follows but of tests that ran beside it: these may go on
+// until the process is gone. A parallel test that failed before another ended the process
+// looks the same; it is named then, and the other gets its verdict in a run without it.
+func (s *stream) panicked(open []*test) *test {
+	p := s.judged
+	if p == nil || p.verdict != model.Fail || s.end != "fail" || s.closed {
+		return nil
+	}
+	if s.last == p {
+		return p
+	}
+	first := s.tests[top(p.name)]
+	if first == nil || !first.beside {
+		return nil
+	}
+	for _, t := range open {
+		o := s.tests[top(t.name)]
+		if o == nil || o == first || !o.beside {
+			return nil
+		}
+	}
+	return p
 }
 
 // agrees reports whether exit status, package verdict and test verdicts tell one story.
@@ -105,7 +130,7 @@ func (s *stream) checks(r model.Run, o model.Outcome, res lang.Result, open []*t
 			byID[id] = model.Check{ID: id, Verdict: t.verdict, Seconds: t.seconds}
 		}
 	}
-	if v := s.death(r, o, res); v != "" {
+	if v := s.death(r, o, open); v != "" {
 		for _, t := range alone(open) {
 			id := r.Unit + "::" + t.name
 			byID[id] = model.Check{ID: id, Verdict: v}
@@ -119,14 +144,14 @@ func (s *stream) checks(r model.Run, o model.Outcome, res lang.Result, open []*t
 // death is the verdict of a test that had no end: timeout when a limit ended the run, crash
 // when the process ended itself, none when something outside killed it or a panic elsewhere
 // already has its fail event.
-func (s *stream) death(r model.Run, o model.Outcome, res lang.Result) model.Verdict {
+func (s *stream) death(r model.Run, o model.Outcome, open []*test) model.Verdict {
 	if o.Outcome == model.OutcomeTimeout {
 		return model.Timeout
 	}
 	if o.Outcome != model.OutcomeFailed || s.end != "fail" {
 		return ""
 	}
-	if s.last != nil && s.last.verdict == model.Fail && top(s.last.name) == res.Running {
+	if s.panicked(open) != nil {
 		return ""
 	}
 	if limit := given(r); limit > 0 && s.seconds >= limit.Seconds() {

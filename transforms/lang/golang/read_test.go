@@ -256,6 +256,41 @@ func TestReadDeaths(t *testing.T) {
 	}
 }
 
+// A parallel test that starts or prints between another's panic and the end of the process is
+// not what ended it, and gets no verdict from that end.
+func TestReadPanicBeside(t *testing.T) {
+	const began = `{"Action":"run","Package":"m","Test":"TestA"}
+{"Action":"pause","Package":"m","Test":"TestA"}
+{"Action":"run","Package":"m","Test":"TestP"}
+{"Action":"pause","Package":"m","Test":"TestP"}
+{"Action":"cont","Package":"m","Test":"TestP"}
+`
+	const cont = `{"Action":"cont","Package":"m","Test":"TestA"}
+`
+	const fail = `{"Action":"fail","Package":"m","Test":"TestP","Elapsed":0}
+`
+	const printed = `{"Action":"output","Package":"m","Test":"TestA","Output":"panic: beside another\n"}
+`
+	const end = `{"Action":"fail","Package":"m","Elapsed":0.01}
+`
+	for _, tt := range []struct{ name, report string }{
+		{"last", began + cont + fail + end},
+		{"starts", began + fail + cont + end},
+		{"starts and prints", began + fail + cont + printed + end},
+		{"prints", began + cont + fail + printed + end},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Language{}.Read(model.Run{Unit: "m"}, model.Outcome{Outcome: model.OutcomeFailed, ExitCode: 1, Report: []byte(tt.report)})
+			if d := cmp.Diff(map[string]model.Verdict{"TestP": model.Fail}, verdicts(got)); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(told{Agrees: true, Running: "TestP"}, of(got)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 const broken = `
 -- go.mod --
 module example.com/m
