@@ -102,6 +102,11 @@ func (p *planner) collateral(views map[string][]view) *model.Fault {
 // unbroken: what is not hidden in a unit must not fail on C, nor lose a whole test function.
 func (p *planner) unbroken(unit string, v view) *model.Fault {
 	if v.observation.BuildError {
+		for _, d := range v.observation.Diagnostics {
+			if p.namesRemoved(d) {
+				return fault(model.TestsEntangled, "%s has no hidden check and names what the change removes: %s", d.Path, d.Message)
+			}
+		}
 		return fault(model.RegressionBroken, "unit %s does not build on C", unit)
 	}
 	alive := map[string]bool{}
