@@ -2,7 +2,9 @@ package golang
 
 import (
 	"fmt"
+	"go/ast"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -91,4 +93,13 @@ func testName(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// Steers reports whether a check file steers the test binary whole: it declares TestMain.
+func (Language) Steers(path string, src []byte) bool {
+	s, err := parseText(path, src)
+	return err == nil && slices.ContainsFunc(s.file.Decls, func(d ast.Decl) bool {
+		f, ok := d.(*ast.FuncDecl)
+		return ok && f.Recv == nil && f.Name.Name == "TestMain"
+	})
 }

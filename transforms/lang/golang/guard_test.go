@@ -52,7 +52,7 @@ func TestB(t *testing.T) {}
 func TestProtected(t *testing.T) {
 	for p, want := range map[string]bool{
 		"go.mod": true, "sub/go.mod": true, "go.work": true, "Makefile": true, "vendor/modules.txt": true,
-		"vendor/x.y/z.go": true, "a_test.go": true, "a.go": false, "go.sum": false, "README.md": false,
+		"vendor/x.y/z.go": true, "a_test.go": false, "a.go": false, "go.sum": false, "README.md": false,
 		"vendors/a.go": false,
 	} {
 		if got := (Language{}).Protected(p); got != want {
@@ -79,5 +79,21 @@ func TestRestore(t *testing.T) {
 	}
 	if got := string(Language{}.Restore("go.mod", []byte(want), nil)); got != want {
 		t.Errorf("deleted: %s", got)
+	}
+}
+
+func TestSteers(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want bool
+	}{
+		{"package a\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) { m.Run() }\n", true},
+		{"package a\n\nimport \"testing\"\n\nfunc TestMainly(t *testing.T) {}\n", false},
+		{"package a\n\ntype T struct{}\n\nfunc (T) TestMain() {}\n", false},
+		{"package a\n\nfunc {", false},
+	} {
+		if got := (Language{}).Steers("a_test.go", []byte(tt.text)); got != tt.want {
+			t.Errorf("%q: %v", tt.text, got)
+		}
 	}
 }

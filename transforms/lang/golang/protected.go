@@ -9,16 +9,16 @@ import (
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
-// Protected reports whether a path steers go test: check files (TestMain lives in one),
-// go.mod's language version, replacements and exclusions, workspaces, vendored code, and the
-// Makefile that a project's own test command may be in.
-func (l Language) Protected(p string) bool {
+// Protected reports whether a path steers go test: go.mod's language version, replacements and
+// exclusions, workspaces, vendored code, and the Makefile that a project's own test command may
+// be in. Of check files Steers tells.
+func (Language) Protected(p string) bool {
 	dirs, name := lang.Split(p)
 	switch name {
 	case "go.mod", "go.work", "go.work.sum", "Makefile", "makefile", "GNUmakefile":
 		return true
 	}
-	return lang.In(dirs, "vendor") || l.Kind(p) == model.CheckFile
+	return lang.In(dirs, "vendor")
 }
 
 // Restore sets of a go.mod the module, go, toolchain, godebug, replace, exclude, ignore and

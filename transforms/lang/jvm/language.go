@@ -47,6 +47,9 @@ func (l Language) Symbols(t lang.Files, p string) ([]model.Symbol, error) {
 // Syntax reports the first syntax error of a Java or Kotlin file; other files have none.
 func (Language) Syntax(p string, src []byte) error { return jvmsource.Syntax(p, src) }
 
+// Calls lists the callees of a Java or Kotlin file.
+func (Language) Calls(p string, src []byte) ([]string, error) { return jvmsource.Calls(p, src) }
+
 // Hide removes hidden test functions with all that only they used.
 func (Language) Hide(t lang.Files, hidden []model.Surface) ([]model.TreeChange, error) {
 	return jvmsource.Hide(t, hidden)
