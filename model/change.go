@@ -62,6 +62,8 @@ type Change struct {
 	TextWords           int       // content words
 	SpecificationOrigin string    // human, deterministic
 	MergedAt            time.Time
+	OldAPI              string // callee that the change replaces by NewAPI, as its call sites write them; empty where it does not
+	NewAPI              string
 }
 
 // A Candidate is a change on a base, for one family.

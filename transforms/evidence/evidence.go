@@ -120,7 +120,14 @@ func compare(c *model.Change, s split, before, after *tree.Tree) error {
 	c.Profile.TargetChecks = len(c.Touched)
 	c.Text = recordText(c.Record, changelog(s.docs))
 	c.TextWords = len(Words(c.Text))
-	if c.Family, err = family(c.Record, s.source, symbols, c.Touched, before, after); err != nil {
+	m, migrates, err := MigrationOf(s.source, symbols, before, after)
+	if err != nil {
+		return fmt.Errorf("look for a migration in %s: %w", c.ID, err)
+	}
+	if migrates {
+		c.OldAPI, c.NewAPI = m.Old, m.New
+	}
+	if c.Family, err = family(c.Record, migrates, s.source, symbols, c.Touched, before, after); err != nil {
 		return fmt.Errorf("name family of %s: %w", c.ID, err)
 	}
 	return nil

@@ -42,12 +42,12 @@ func phrases(list string) *regexp.Regexp {
 }
 
 // family is the primary family of a change, from evidence alone; the first that matches.
-func family(rec model.Record, source patch.Patch, symbols Symbols, touched []model.Surface, before, after *tree.Tree) (string, error) {
+func family(rec model.Record, migrates bool, source patch.Patch, symbols Symbols, touched []model.Surface, before, after *tree.Tree) (string, error) {
 	if security(rec) {
 		return SecurityRepair, nil
 	}
-	if _, ok, err := MigrationOf(source, symbols, before, after); err != nil || ok {
-		return APIMigration, err
+	if migrates {
+		return APIMigration, nil
 	}
 	named, err := namedAddition(source, symbols, touched, before, after)
 	if err != nil {

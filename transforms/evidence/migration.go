@@ -21,8 +21,9 @@ type Migration struct {
 
 var (
 	call       = regexp.MustCompile(`([A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*)\s*\(`)
-	definition = regexp.MustCompile(`^\s*(?:async\s+)?(?:func|def|class|type)\b`)
-	keyword    = set("if for while return switch func def class go defer with print not and or in elif assert lambda await yield raise except case select var const type interface struct map range len make append super")
+	definition = regexp.MustCompile(`^\s*(?:(?:async|export|default|public|private|protected|internal|static|final|abstract|override|open|suspend|inline)\s+)*(?:func|def|class|type|function|fun|interface)\b`)
+	method     = regexp.MustCompile(`^\s*(?:[\w.<>,\[\]?$]+\s+)*([\w$]+)\s*\([^()]*\)[^()]*\{\s*$`)
+	keyword    = set("if for while return switch func def class go defer with print not and or in elif assert lambda await yield raise except case select var const type interface struct map range len make append super this function fun catch typeof when try synchronized constructor new throw")
 )
 
 // MigrationOf finds the callee that at least MinSites call sites of a source patch replace by
@@ -95,8 +96,8 @@ func root(name string) string {
 }
 
 var (
-	pythonImport = regexp.MustCompile(`(?m)^\s*(?:from\s+\S+\s+)?import\s+(.+)$`)
-	goImport     = regexp.MustCompile(`(?m)^(?:import)?\s+(?:(\w+)\s+)?"(?:[^"\s]*/)?([\w.-]+?)(?:/v\d+)?"\s*$`)
+	namedImport = regexp.MustCompile(`(?m)^\s*(?:(?:from\s+\S+\s+)?import\s+(.+)|(?:const|let|var)\s+(.+?)\s*=\s*require\(.*)$`)
+	goImport    = regexp.MustCompile(`(?m)^(?:import)?\s+(?:(\w+)\s+)?"(?:[^"\s]*/)?([\w.-]+?)(?:/v\d+)?"\s*$`)
 )
 
 // imports are the names that the import lines of a file bind, and some more that they hold.
@@ -105,8 +106,8 @@ func imports(src []byte) map[string]bool {
 	for _, m := range goImport.FindAllSubmatch(src, -1) {
 		out[string(m[1])], out[string(m[2])] = true, true
 	}
-	for _, m := range pythonImport.FindAllSubmatch(src, -1) {
-		for _, n := range identifier.FindAllString(string(m[1]), -1) {
+	for _, m := range namedImport.FindAllSubmatch(src, -1) {
+		for _, n := range identifier.FindAllString(string(m[1])+" "+string(m[2]), -1) {
 			out[n] = true
 		}
 	}
@@ -149,7 +150,7 @@ func replaced(h patch.Hunk) [][2]string {
 }
 
 func calleePair(old, new string) ([2]string, bool) {
-	if definition.MatchString(old) || definition.MatchString(new) {
+	if defines(old) || defines(new) {
 		return [2]string{}, false
 	}
 	a, b := callees(old), callees(new)
@@ -168,6 +169,15 @@ func calleePair(old, new string) ([2]string, bool) {
 		return [2]string{}, false
 	}
 	return [2]string{gone[0], come[0]}, true
+}
+
+// defines reports whether a line begins a declaration, whose name is no callee.
+func defines(line string) bool {
+	if definition.MatchString(line) {
+		return true
+	}
+	m := method.FindStringSubmatch(line)
+	return m != nil && !keyword[m[1]]
 }
 
 func callees(line string) map[string]int {
