@@ -13,6 +13,7 @@ import (
 	"github.com/taskmill/taskmill/pipelines/execute"
 	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/lifecycle"
+	"github.com/taskmill/taskmill/transforms/oracle"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -41,6 +42,9 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 	if err != nil {
 		return score, err
 	}
+	if t.Family == model.FamilyTests {
+		return judgeTests(ctx, b, p, t, s, pred, score)
+	}
 	laid, err := Lay(p.Lang, s, c, pred.Patch)
 	score.ProtectedTouched, score.FilesModified = len(laid.Touched) > 0, int64(laid.Files)
 	if err != nil {
@@ -49,6 +53,9 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 	}
 	verdicts, notes, err := judgeUnits(ctx, b, p, laid.Tree, t, &score)
 	if err != nil {
+		return score, err
+	}
+	if err := structural(p, t, laid.Tree, verdicts); err != nil {
 		return score, err
 	}
 	score.Detail = detail(notes, laid.Touched)
@@ -69,7 +76,7 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 
 func unitsOf(l lang.Language, t model.Task) []string {
 	units := map[string]bool{}
-	for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
+	for _, id := range demanded(t) {
 		u, _ := l.Function(id)
 		units[u] = true
 	}
@@ -81,65 +88,108 @@ func unitsOf(l lang.Language, t model.Task) []string {
 	return out
 }
 
+// demanded are the expected checks that a unit runs.
+func demanded(t model.Task) []string {
+	return oracle.Runnable(slices.Concat(t.FailToPass, t.PassToPass))
+}
+
+// structural files the verdict of the task's own check of a tree, where it has one.
+func structural(p *execute.Place, t model.Task, tr *tree.Tree, verdicts map[string]model.Verdict) error {
+	o, ok, err := oracle.Parse(t.Oracle)
+	if err != nil || !ok {
+		return err
+	}
+	verdicts[o.Check], err = o.Verdict(tr, p.Lang)
+	return err
+}
+
 // judgeUnits runs the units over one tree with two planted checks in each, and files the
 // verdicts of the expected checks. notes say what ended a unit before its tests could.
 func judgeUnits(ctx context.Context, b *execute.Bench, p *execute.Place, solved *tree.Tree, t model.Task, score *model.Score) (verdicts map[string]model.Verdict, notes []string, err error) {
-	random := make([]byte, 8)
-	rand.Read(random)
-	token := hex.EncodeToString(random)
-	guards := map[string]lang.Guard{}
 	functions := map[string][]string{}
-	for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
+	for _, id := range demanded(t) {
 		u, f := p.Lang.Function(id)
 		functions[u] = append(functions[u], f)
 	}
-	guarded := solved
-	var runs []model.Run
-	for _, u := range unitsOf(p.Lang, t) {
-		g, err := p.Lang.Guard(solved, u, token)
-		if err != nil {
-			return nil, nil, fmt.Errorf("task %s: plant checks in %s: %w", t.InstanceID, u, err)
+	ran, err := guarded(ctx, b, p, solved, unitsOf(p.Lang, t), functions)
+	if err != nil {
+		return nil, nil, fmt.Errorf("task %s: %w", t.InstanceID, err)
+	}
+	verdicts = map[string]model.Verdict{}
+	for _, r := range ran {
+		notes = append(notes, r.count(score)...)
+		if !r.believed {
+			continue
 		}
-		guards[u] = g
+		for _, id := range demanded(t) {
+			if u, _ := p.Lang.Function(id); u == r.Run.Unit {
+				verdicts[id] = r.Verdict(id)
+			}
+		}
+	}
+	return verdicts, notes, nil
+}
+
+// A guardedRun is what a unit with planted checks showed.
+type guardedRun struct {
+	model.Observation
+	outcome  string
+	believed bool
+}
+
+// count adds a run to a score and says what ended it before its tests could.
+func (r guardedRun) count(score *model.Score) []string {
+	score.Seconds += r.Seconds
+	score.Outcome = worse(score.Outcome, r.outcome)
+	if n := note(r.Observation, r.outcome); n != "" {
+		return []string{n}
+	}
+	return nil
+}
+
+// guarded runs units over a tree with two planted checks in each, of random names. functions are
+// the test functions that each unit is expected to report. What a unit reported before a limit
+// ended it is not believed, unless the planted checks are among it: it may be anybody's.
+func guarded(ctx context.Context, b *execute.Bench, p *execute.Place, t *tree.Tree, units []string, functions map[string][]string) ([]guardedRun, error) {
+	random := make([]byte, 8)
+	rand.Read(random)
+	token := hex.EncodeToString(random)
+	guards, expected := map[string]lang.Guard{}, map[string][]string{}
+	planted := t
+	var runs []model.Run
+	for _, u := range units {
+		g, err := p.Lang.Guard(t, u, token)
+		if err != nil {
+			return nil, fmt.Errorf("plant checks in %s: %w", u, err)
+		}
+		guards[u], expected[u] = g, slices.Clone(functions[u])
 		for _, f := range g.Files {
-			guarded = guarded.With(model.TreeChange{Path: f.Path, Mode: f.Mode, Data: f.Data})
+			planted = planted.With(model.TreeChange{Path: f.Path, Mode: f.Mode, Data: f.Data})
 		}
 		for _, id := range []string{g.Pass, g.Fail} {
 			_, f := p.Lang.Function(id)
-			functions[u] = append(functions[u], f)
+			expected[u] = append(expected[u], f)
 		}
-		slices.Sort(functions[u])
-		functions[u] = slices.Compact(functions[u])
+		slices.Sort(expected[u])
+		expected[u] = slices.Compact(expected[u])
 		run := p.Site.Template
 		run.Unit, run.With = u, g.With
 		runs = append(runs, run)
 	}
 	for i := range runs {
-		runs[i].Tree = guarded.Hash()
+		runs[i].Tree = planted.Hash()
 	}
-	got, err := b.Observe(ctx, p.Site, guarded, runs, func(u string) []string { return functions[u] })
-	if err := errors.Join(err, p.Site.Close(guarded.Hash())); err != nil {
-		return nil, nil, err
+	got, err := b.Observe(ctx, p.Site, planted, runs, func(u string) []string { return expected[u] })
+	if err := errors.Join(err, p.Site.Close(planted.Hash())); err != nil {
+		return nil, err
 	}
-	verdicts = map[string]model.Verdict{}
-	for _, g := range got {
+	out := make([]guardedRun, len(got))
+	for i, g := range got {
 		o := g.Observation
-		score.Seconds += o.Seconds
-		outcome := outcomeOf(o, guards[o.Run.Unit])
-		score.Outcome = worse(score.Outcome, outcome)
-		if n := note(o, outcome); n != "" {
-			notes = append(notes, n)
-		}
-		if lifecycle.Limited(o.Outcome) && !planted(o, guards[o.Run.Unit]) {
-			continue // what was reported before a limit ended the process may be anybody's
-		}
-		for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
-			if u, _ := p.Lang.Function(id); u == o.Run.Unit {
-				verdicts[id] = o.Verdict(id)
-			}
-		}
+		guard := guards[o.Run.Unit]
+		out[i] = guardedRun{o, outcomeOf(o, guard), !lifecycle.Limited(o.Outcome) || bothPlanted(o, guard)}
 	}
-	return verdicts, notes, nil
+	return out, nil
 }
 
 // outcomeOf judges one unit's report: a report with checks but without both planted outcomes
@@ -152,14 +202,14 @@ func outcomeOf(o model.Observation, g lang.Guard) string {
 		return TimedOut
 	case lifecycle.Limited(o.Outcome): // its report may end anywhere
 		return Unresolved
-	case reports(o) && !planted(o, g):
+	case reports(o) && !bothPlanted(o, g):
 		return Forged
 	}
 	return Unresolved
 }
 
-// planted reports whether both planted checks did what they must.
-func planted(o model.Observation, g lang.Guard) bool {
+// bothPlanted reports whether both planted checks did what they must.
+func bothPlanted(o model.Observation, g lang.Guard) bool {
 	return o.Verdict(g.Pass) == model.Pass && o.Verdict(g.Fail) == model.Fail
 }
 

@@ -15,6 +15,7 @@ import (
 type Laid struct {
 	Tree    *tree.Tree // every protected path with its content in C
 	Touched []string   // protected paths that the prediction wrote, sorted
+	Checks  []string   // test_generation: check files that it adds or edits
 	Files   int        // paths that it changed
 }
 

@@ -2,9 +2,9 @@ package verify
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/oracle"
 )
 
 // A cell is what a task says of one check in one state.
@@ -28,7 +28,7 @@ func cells(t model.Task, state, unit string, function func(id string) (string, s
 	add := func(ids []string, target bool) {
 		for _, id := range ids {
 			u, f := function(id)
-			if u != unit || strings.HasPrefix(id, "taskmill::") {
+			if u != unit || oracle.Own(id) {
 				continue
 			}
 			onH := t.OnH(id)

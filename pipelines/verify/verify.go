@@ -13,6 +13,7 @@ import (
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
 	"github.com/taskmill/taskmill/transforms/lang"
+	"github.com/taskmill/taskmill/transforms/oracle"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -149,7 +150,7 @@ func Task(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task,
 
 func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task, name string, tr *tree.Tree, repeat int) ([]model.Drift, error) {
 	var units []string
-	for _, id := range append(slices.Clone(t.FailToPass), t.PassToPass...) {
+	for _, id := range oracle.Runnable(slices.Concat(t.FailToPass, t.PassToPass)) {
 		if u, _ := p.Lang.Function(id); u != "" {
 			units = append(units, u)
 		}
@@ -177,9 +178,30 @@ func state(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 		byUnit[g.Observation.Run.Unit] = append(byUnit[g.Observation.Run.Unit], g.Observation)
 	}
 	onH := p.Site.Expected(p.H)
-	var out []model.Drift
+	out, err := structural(p, t, name, tr)
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range units {
 		out = append(out, drifts(t, name, cells(t, name, u, lang.Resolver(p.Lang, u, onH(u))), byUnit[u])...)
 	}
 	return out, nil
+}
+
+// structural compares the task's own check of a tree, where it has one, with its cell: it holds on
+// H and H' and fails on S and C.
+func structural(p *execute.Place, t model.Task, state string, tr *tree.Tree) ([]model.Drift, error) {
+	o, ok, err := oracle.Parse(t.Oracle)
+	if err != nil || !ok {
+		return nil, err
+	}
+	want := model.Pass
+	if state == "S" || state == "C" {
+		want = model.Fail
+	}
+	got, err := o.Verdict(tr, p.Lang)
+	if err != nil || got == want {
+		return nil, err
+	}
+	return []model.Drift{{InstanceID: t.InstanceID, State: state, Check: o.Check, Want: string(want), Got: string(got), Cause: "changed"}}, nil
 }
