@@ -22,6 +22,7 @@ type summary struct {
 	bases, healthy           int
 	unhealthy                []string // a line each
 	tasks                    int
+	variants                 int // further tasks of the same changes, that ask for tests
 	first                    string
 	infrastructure           int
 	unread                   []model.Rejection // of these, changes whose objects could not be read
@@ -40,6 +41,10 @@ func summarize(ctx context.Context, dir string) (*summary, error) {
 		if s.tasks == 0 {
 			s.first = t.InstanceID
 		}
+		if t.Family == model.FamilyTests {
+			s.variants++
+			continue
+		}
 		s.tasks++
 	}
 	for c, err := range parquetio.ReadTable[model.ChangeRow](ctx, dir, "changes") {
@@ -54,6 +59,9 @@ func summarize(ctx context.Context, dir string) (*summary, error) {
 	for r, err := range parquetio.ReadTable[model.Rejection](ctx, dir, "rejections") {
 		if err != nil {
 			return nil, err
+		}
+		if r.Family == model.FamilyTests {
+			continue // its change has a task
 		}
 		if s.byStage[r.Stage] == nil {
 			s.byStage[r.Stage] = map[model.Reason]int{}
@@ -127,8 +135,16 @@ func (s *summary) print(w io.Writer, took time.Duration) {
 		in -= n
 	}
 	t.Flush()
-	fmt.Fprintf(w, "%s, %d eligible, %d drawn; %d of %d bases healthy; %s; %d runs made, %d from the ledger; %s\n",
-		many(s.changes, "change"), s.eligible, s.drawn, s.healthy, s.bases, many(s.tasks, "task"), s.runs, s.fromLedger, took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s, %d eligible, %d drawn; %d of %d bases healthy; %s%s; %d runs made, %d from the ledger; %s\n",
+		many(s.changes, "change"), s.eligible, s.drawn, s.healthy, s.bases, many(s.tasks, "task"), s.further(), s.runs, s.fromLedger, took.Round(100*time.Millisecond))
+}
+
+// further tells of the variants beside the tasks.
+func (s *summary) further() string {
+	if s.variants == 0 {
+		return ""
+	}
+	return " and " + many(s.variants, "variant") + " asking for tests"
 }
 
 func total(m map[model.Reason]int) int {

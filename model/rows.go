@@ -68,6 +68,9 @@ type LeakFinding struct {
 	Kind string `parquet:"kind"` // git, version, told, compiled, release, asset
 }
 
+// FamilyTests is the family of a variant that asks for tests of a defect.
+const FamilyTests = "test_generation"
+
 // A Task is one verified task.
 type Task struct {
 	InstanceID             string         `parquet:"instance_id"`

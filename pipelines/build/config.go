@@ -5,10 +5,12 @@ package build
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/evidence"
 )
 
 // Defaults of a build.
@@ -44,13 +46,23 @@ type Config struct {
 
 	Repeats           int
 	BaseRepeats       int
-	AcceptBuildErrors bool // for every family, not only feature
-	Sample            int  // draw N eligible changes a repository by hash; 0: all
+	AcceptBuildErrors bool     // for every family, not only feature
+	Sample            int      // draw N eligible changes a repository by hash; 0: all
+	Families          []string // only tasks of these families; none: all
 
 	Out          string
 	OutputShards int
 	Shards       int // key groups a heavy stage is spread over; 1 where one process works
 	Version      string
+}
+
+// Families are the families of tasks. The last is never that of a change: it is a further variant
+// of a bug fix.
+var Families = []string{evidence.BugFix, evidence.Feature, evidence.APIMigration, evidence.SecurityRepair, model.FamilyTests}
+
+// wants reports whether tasks of a family are asked for.
+func (cfg Config) wants(family string) bool {
+	return len(cfg.Families) == 0 || slices.Contains(cfg.Families, family)
 }
 
 // Validate reports the first setting that cannot be.
@@ -70,6 +82,8 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--jobs %d: want 1 or more", cfg.Execute.Jobs)
 	case cfg.Limit < 0:
 		return fmt.Errorf("--limit %d: want 0 (no limit) or more", cfg.Limit)
+	case slices.Contains(cfg.Families, model.FamilyTests) && !slices.Contains(cfg.Families, evidence.BugFix):
+		return fmt.Errorf("--families %s: a test_generation task is a variant of a bug_fix one: name bug_fix too", strings.Join(cfg.Families, ","))
 	case cfg.Sample < 0:
 		return fmt.Errorf("--sample %d: want 0 (all) or more", cfg.Sample)
 	case !cfg.Since.IsZero() && !cfg.Until.IsZero() && !cfg.Since.Before(cfg.Until):
@@ -82,6 +96,11 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--base %s with --bases %s: a declared base is the only one", cfg.Base, cfg.Bases)
 	case cfg.Base != "" && len(cfg.Sources) > 1:
 		return fmt.Errorf("--base names a commit of one repository, but %d are given", len(cfg.Sources))
+	}
+	for _, f := range cfg.Families {
+		if !slices.Contains(Families, f) {
+			return fmt.Errorf("--families %s: want some of %s", f, strings.Join(Families, ","))
+		}
 	}
 	if cfg.Levels != "1" && cfg.Levels != "1,2" {
 		return fmt.Errorf("--levels %s: want 1 (patch reversal) or 1,2 (code mapping too)", cfg.Levels)
@@ -135,9 +154,10 @@ func (cfg Config) Hash() string {
 		BaseRepeats       int
 		AcceptBuildErrors bool
 		Sample            int
+		Families          []string
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
 	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Bases, cfg.MinTasksPerBase, cfg.BaseAge, cfg.Levels, cfg.Mapping, cfg.Repeats,
-		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, cfg.Execute.Sandbox, images, cfg.OutputShards}))
+		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, slices.Compact(slices.Sorted(slices.Values(cfg.Families))), cfg.Execute.Sandbox, images, cfg.OutputShards}))
 }

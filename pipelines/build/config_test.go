@@ -39,6 +39,8 @@ func TestValidate(t *testing.T) {
 		"--until 2025-01-01":      func(c *Config) { c.Since, c.Until = day("2025-02-01"), day("2025-01-02") },
 		"--since 2025-01-02":      func(c *Config) { c.Since, c.Until = day("2025-01-02"), day("2025-01-02") },
 		"--base":                  func(c *Config) { c.Base = "v1"; c.Sources = []model.Source{{Repo: "a/b"}, {Repo: "c/d"}} },
+		"--families bugfix":       func(c *Config) { c.Families = []string{"bugfix"} },
+		"name bug_fix too":        func(c *Config) { c.Families = []string{"feature", "test_generation"} },
 		"both named o/r":          func(c *Config) { c.Sources = two },
 		"/r and /other are both ": func(c *Config) { c.Sources = two },
 	} {

@@ -108,6 +108,9 @@ func Plan(ctx context.Context, shop *execute.Shop, cfg Config, found []model.Cha
 	p := model.Plan{Repo: eligible[0].Repo}
 	var planned []Planned
 	drawn := draw(hosted, cfg.Sample)
+	for _, c := range hosted {
+		drawn[c.ID] = drawn[c.ID] && cfg.wants(c.Family)
+	}
 	languages, groups := byLanguage(hosted)
 	for _, l := range languages {
 		slots, assigned, err := b.plan(ctx, p.Repo, l, groups[l])

@@ -31,6 +31,7 @@ func init() {
 	register.Iter1[model.Rejection]()
 	register.Iter1[model.BaseRow]()
 	register.Iter1[model.RunRow]()
+	register.Emitter1[model.ChangeRow]()
 }
 
 // changeRows joins Change with what became of it: ChangeRow, one a change.
@@ -67,12 +68,16 @@ func (rejectionByChangeFn) ProcessElement(r model.Rejection) (string, model.Reje
 
 type changeRowFn struct{}
 
-func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*model.BaseLevel) bool, rejected func(*model.Rejection) bool) model.ChangeRow {
+// ProcessElement leaves out the further variants of a change: their ids are those of no change.
+func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*model.BaseLevel) bool, rejected func(*model.Rejection) bool, emit func(model.ChangeRow)) {
 	var c model.Change
 	var end model.Rejection
 	ended := rejected(&end)
-	if !changes(&c) { // it could not be read
-		c = unread(end)
+	if !changes(&c) {
+		if !ended || end.Family == model.FamilyTests {
+			return
+		}
+		c = unread(end) // it could not be read
 	}
 	r := model.ChangeRow{
 		Change: c.ID, Repo: c.Repo, SourceCommit: string(c.Record.MergeCommit), SourceMergedAt: c.MergedAt.UTC(),
@@ -104,7 +109,7 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 	if len(tries) > 0 && (r.End == "task" || afterConstruction[model.Stage(r.EndStage)]) {
 		r.Bases = append(r.Bases, reached)
 	}
-	return r
+	emit(r)
 }
 
 // unread is what a rejection tells of a change that reading did not come to.
@@ -141,8 +146,11 @@ func (baseByKeyFn) ProcessElement(b model.BaseRow) (string, model.BaseRow) {
 
 type taskByBaseFn struct{}
 
-func (taskByBaseFn) ProcessElement(t model.Task) (string, string) {
-	return baseKey(t.Repo, t.BaseCommit, t.RecipeHash), t.InstanceID
+// ProcessElement counts each change once: further variants are no further tasks of a base.
+func (taskByBaseFn) ProcessElement(t model.Task, emit func(string, string)) {
+	if t.Family != model.FamilyTests {
+		emit(baseKey(t.Repo, t.BaseCommit, t.RecipeHash), t.InstanceID)
+	}
 }
 
 type baseRowFn struct{}

@@ -74,8 +74,9 @@ func TestChangeRow(t *testing.T) {
 				r.Planned, r.Sampled, r.End, r.EndStage, r.EndReason, r.Bases = true, true, "pending", string(model.StageLifecycle), string(model.Infrastructure), reached
 			})},
 	} {
-		got := changeRowFn{}.ProcessElement("o__r-7", each(change), each(c.planned...), each(c.tasks...), each(c.ends...))
-		if d := cmp.Diff(c.want, got); d != "" {
+		var got []model.ChangeRow
+		changeRowFn{}.ProcessElement("o__r-7", each(change), each(c.planned...), each(c.tasks...), each(c.ends...), func(r model.ChangeRow) { got = append(got, r) })
+		if d := cmp.Diff([]model.ChangeRow{c.want}, got); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
 	}
@@ -86,9 +87,11 @@ func TestChangeRowOfAnUnreadChange(t *testing.T) {
 	merged, three := day("2025-03-04"), int64(3)
 	end := model.Rejection{Repo: "o/r", Candidate: "o__r-3", SourcePR: &three, SourceCommit: "abc", SourceMergedAt: &merged,
 		Stage: model.StageIngest, Reason: model.Infrastructure, Infrastructure: true}
-	got := changeRowFn{}.ProcessElement("o__r-3", each[model.Change](), each[Planned](), each[model.BaseLevel](), each(end))
-	want := model.ChangeRow{Change: "o__r-3", Repo: "o/r", SourcePR: &three, SourceCommit: "abc", SourceMergedAt: merged,
-		Reason: "infrastructure", End: "pending", EndStage: "ingest", EndReason: "infrastructure"}
+	var got []model.ChangeRow
+	emit := func(r model.ChangeRow) { got = append(got, r) }
+	changeRowFn{}.ProcessElement("o__r-3", each[model.Change](), each[Planned](), each[model.BaseLevel](), each(end), emit)
+	want := []model.ChangeRow{{Change: "o__r-3", Repo: "o/r", SourcePR: &three, SourceCommit: "abc", SourceMergedAt: merged,
+		Reason: "infrastructure", End: "pending", EndStage: "ingest", EndReason: "infrastructure"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -186,4 +189,12 @@ func TestShard(t *testing.T) {
 	if len(seen) != 4 || seen["0"] < 150 {
 		t.Errorf("%v", seen)
 	}
+}
+
+// A further variant of a change is no change: neither its task nor its rejection makes a row.
+func TestChangeRowOfAVariant(t *testing.T) {
+	emit := func(r model.ChangeRow) { t.Errorf("a row: %+v", r) }
+	changeRowFn{}.ProcessElement("o__r-3.test_generation", each[model.Change](), each[Planned](), each(model.BaseLevel{BaseCommit: "base"}), each[model.Rejection](), emit)
+	changeRowFn{}.ProcessElement("o__r-3.test_generation", each[model.Change](), each[Planned](), each[model.BaseLevel](),
+		each(model.Rejection{Candidate: "o__r-3.test_generation", Family: model.FamilyTests}), emit)
 }

@@ -32,6 +32,11 @@ func (v *validator) task(e *ended) (model.Task, error) {
 	if len(w.draft.Dropped) > 0 { // the text tells of more than is undone
 		statement, origin = construct.PartialStatement(w.draft, verdict.Hidden), "deterministic"
 	}
+	text := ""
+	if o, ok := w.oracle(v.lang); ok {
+		text = o.String()
+		statement += construct.MigrationGoal(o.Old, o.New, o.Paths)
+	}
 	iface := construct.Interface(verdict.Hidden, w.draft.Removed)
 	weighted, equal, parts := fidelity.Score(c.Profile, w.draft.Profile)
 	id, merged := e.candidate.ID, c.MergedAt.UTC()
@@ -42,7 +47,7 @@ func (v *validator) task(e *ended) (model.Task, error) {
 		TreeH: string(v.h.Hash()), TreeS: string(e.s.Hash()), TreeC: string(w.draft.C.Hash()), TreeRestored: string(v.h.Hash()),
 		ProblemStatement: statement, Interface: iface,
 		FailToPass: verdict.FailToPass, PassToPass: verdict.PassToPass, Collateral: verdict.Collateral, ExpectedFailures: verdict.ExpectedFailures,
-		Method: e.candidate.Method, Family: e.candidate.Family, Level: int64(w.draft.Level), Mapping: w.draft.Mapping,
+		Method: e.candidate.Method, Family: e.candidate.Family, Level: int64(w.draft.Level), Mapping: w.draft.Mapping, Oracle: text,
 		BaseKind: v.base.Kind, BaseDistanceMerge: e.candidate.Merge, BaseDistanceNewest: e.candidate.Newest,
 		RecipeHash: string(v.base.Recipe.ID()), LockHash: string(v.base.Lock), Protocol: string(protocol), Language: v.base.Language,
 		Fidelity: &weighted, FidelityEqual: &equal, FidelityParts: &parts, Restoration: "identical",

@@ -82,6 +82,13 @@ func (f *validateFn) ProcessElement(ctx context.Context, _ string, next func(*mo
 		}
 		execute.Progress.Tasks.Add(1)
 		task(e.task)
+		if t, r, err := v.testGeneration(e); err != nil {
+			return err
+		} else if r != nil {
+			reject(*r)
+		} else if t != nil {
+			task(*t)
+		}
 	}
 	return nil
 }
@@ -113,6 +120,7 @@ type ended struct {
 	candidate model.Candidate
 	work      *work
 	verdict   lifecycle.Verdict
+	seen      observations
 	s         *tree.Tree
 	taskPatch patch.Patch
 	testPatch patch.Patch
@@ -152,6 +160,7 @@ func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 		return err
 	}
 	seen := observations{}
+	e.seen = seen
 	for {
 		step := lifecycle.Next(cs, seen)
 		switch {
@@ -216,6 +225,13 @@ func (v *validator) newCase(ctx context.Context, e *ended, unstable []model.Unst
 		Targets: w.targets, TargetUnits: w.targetUnits, NearbyUnits: w.nearby, AllUnits: v.suite(ctx, units),
 		Surfaces: map[string][]model.Surface{}, Removed: w.draft.Removed, RemovedUses: map[string][]string{},
 		Unstable: unstable, Repeats: v.cfg.Repeats, Template: v.site.Template,
+	}
+	if o, ok := w.oracle(v.lang); ok {
+		s, err := structural(o, v.h, w.draft.C, v.lang)
+		if err != nil {
+			return cs, err
+		}
+		cs.Structural = append(cs.Structural, s)
 	}
 	for _, u := range w.targetUnits {
 		var err error

@@ -62,3 +62,26 @@ func Statement(c model.Change) string { return strings.TrimSpace(c.Text) }
 func PartialStatement(d Draft, hidden []model.Surface) string {
 	return evidence.Specification(d.Removed, hidden)
 }
+
+// maxListed bounds how many paths a goal names.
+const maxListed = 20
+
+// MigrationGoal is what a migration's statement says beyond the change's own text: what the
+// structural check demands.
+func MigrationGoal(old, new string, paths []string) string {
+	where := strings.Join(paths, ", ")
+	if len(paths) > maxListed {
+		where = "the project's own code"
+	}
+	return "\n\nThe calls of `" + old + "` in " + where + " are to become calls of `" + new + "`; no call of `" + old + "` stays there."
+}
+
+// TestGoal is the statement of the variant that asks for tests of what a statement tells.
+func TestGoal(statement string) string {
+	title, _, _ := strings.Cut(strings.TrimSpace(statement), "\n")
+	return "Write tests: " + strings.TrimSpace(title) + `
+
+Write tests for the behaviour described below. The code as it stands is defective: at least one of your tests must fail on it by an assertion, and every test in the files that you add or edit must hold once the defect is mended. Add or edit test files only. Changes to other files, and to what configures the test runner, are dropped.
+
+` + strings.TrimSpace(statement)
+}
