@@ -20,11 +20,11 @@ import (
 // The samples' newest commits. They change with the samples alone: corpora are compared over
 // builds and machines by them.
 var heads = map[string]model.Hash{
-	"go":         "071426da413dc3a47b3be1ebb36643cf56e94f11",
+	"go":         "4e25ea88ed97b2c1726f29c2c09727b563a04d4c",
 	"java":       "bf33287bab51344f5035599464aaf7e5ef6a4e7c",
 	"javascript": "aa0cb6812f85aaccae48eba29bf5d883a82fe841",
 	"kotlin":     "c8a7b34dd58dbd1e24c1222f8f2a93b8edb8981c",
-	"python":     "f481e034f927b7db1529488207a9e3be767b6523",
+	"python":     "382ba52c98c2506929a6b51c733b1f86e571da55",
 	"typescript": "20ead6643083a41cdf34929e37803c1e1fc23ac8",
 }
 
@@ -155,6 +155,9 @@ func TestJavaSample(t *testing.T) {
 	holds(t, "java", []string{"src/main"}, mvn, "-B", "-q", "test")
 }
 
+// migrations are pull requests that are tasks by their structural check alone.
+var migrations = map[string]int64{"go": 28, "python": 28}
+
 // holds runs a sample's tests on its newest commit, and again without the production part of
 // the pull requests that are tasks or do not discriminate, found by git and a plain reversal: what
 // this shows must agree with what is expected of them.
@@ -199,7 +202,7 @@ func holds(t *testing.T, name string, production []string, command ...string) {
 			}
 		case "task", "not_discriminating":
 			out, err := run()
-			if quiet := end == "not_discriminating"; !reversed || quiet != (err == nil) {
+			if quiet := end == "not_discriminating" || migrations[name] == number; !reversed || quiet != (err == nil) {
 				t.Errorf("pull request %d, %s, reversed %v: %v: %s", number, end, reversed, err, out)
 			}
 		default:
