@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -114,6 +115,12 @@ func (f *writeFn[T]) ProcessElement(ctx context.Context, shard int, seed func(*b
 	}
 	emit(part)
 	return nil
+}
+
+// WriteTable writes rows as one file of a table without a pipeline; WriteManifest names it.
+func WriteTable[T Row](ctx context.Context, cfg Config, table string, rows []T) (Part, error) {
+	cfg.Shards = 1
+	return writePart(ctx, cfg, table, 0, slices.Clone(rows))
 }
 
 // writePart writes rows, which it sorts and clears, as one file.

@@ -20,6 +20,13 @@ var ErrCorrupt = errors.New("not the file that the manifest names")
 // file is checked against the manifest before its first row is given. Rows are read in batches:
 // memory does not grow with the table.
 func ReadTable[T any](ctx context.Context, dir, table string) iter.Seq2[T, error] {
+	return readTable(ctx, dir, table, rows[T])
+}
+
+// An opener opens a Parquet file for reading: see rows.
+type opener[T any] func(r io.ReaderAt, size int64) (next func() ([]T, error), end func() error, err error)
+
+func readTable[T any](ctx context.Context, dir, table string, open opener[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		m, err := ReadManifest(ctx, dir)
@@ -39,7 +46,7 @@ func ReadTable[T any](ctx context.Context, dir, table string) iter.Seq2[T, error
 		}
 		defer in.close()
 		for _, p := range parts {
-			for row, err := range readPart[T](ctx, in, p) {
+			for row, err := range readPart(ctx, in, p, open) {
 				if err != nil {
 					yield(none, fmt.Errorf("read %s of %s: %w", p.File, dir, err))
 					return
@@ -52,7 +59,7 @@ func ReadTable[T any](ctx context.Context, dir, table string) iter.Seq2[T, error
 	}
 }
 
-func readPart[T any](ctx context.Context, in folder, p Part) iter.Seq2[T, error] {
+func readPart[T any](ctx context.Context, in folder, p Part, begin opener[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		r, size, closer, err := in.open(ctx, p.File)
@@ -73,7 +80,7 @@ func readPart[T any](ctx context.Context, in folder, p Part) iter.Seq2[T, error]
 			yield(none, ErrCorrupt)
 			return
 		}
-		next, end, err := rows[T](r, size)
+		next, end, err := begin(r, size)
 		if err != nil {
 			yield(none, err)
 			return
