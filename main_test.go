@@ -323,7 +323,7 @@ func TestOneLine(t *testing.T) {
 
 // Each change stands once in the table: what reading rejected is one of the changes.
 func TestTableCountsEachChangeOnce(t *testing.T) {
-	s := summary{changes: 3, eligible: 1, drawn: 1, tasks: 1, infrastructure: 2, unread: make([]model.Rejection, 1),
+	s := endTable{changes: 3, eligible: 1, drawn: 1, tasks: 1, infrastructure: 2, unread: make([]model.Rejection, 1),
 		byStage: map[model.Stage]map[model.Reason]int{model.StageIngest: {model.Infrastructure: 1}, model.StageEvidence: {model.Bot: 1}}}
 	var out strings.Builder
 	s.print(&out, 0)

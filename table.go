@@ -13,10 +13,11 @@ import (
 
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/summary"
 )
 
-// A summary is what the end table tells of a corpus.
-type summary struct {
+// An endTable is what the end table tells of a corpus.
+type endTable struct {
 	changes, eligible, drawn int
 	undrawn                  int // planned, but not in the sample
 	bases, healthy           int
@@ -32,8 +33,8 @@ type summary struct {
 }
 
 // summarize reads the tables of a finished build.
-func summarize(ctx context.Context, dir string) (*summary, error) {
-	s := &summary{byStage: map[model.Stage]map[model.Reason]int{}, seconds: map[model.Stage]float64{}}
+func summarize(ctx context.Context, dir string) (*endTable, error) {
+	s := &endTable{byStage: map[model.Stage]map[model.Reason]int{}, seconds: map[model.Stage]float64{}}
 	for t, err := range parquetio.ReadTable[model.Task](ctx, dir, "tasks") {
 		if err != nil {
 			return nil, err
@@ -108,16 +109,12 @@ func btoi(b bool) int {
 	return 0
 }
 
-// order is the flow's order of stages in the table.
-var order = []model.Stage{model.StageIngest, model.StageEvidence, model.StageBase, model.StageEnvironment, model.StageConstruct, model.StageSyntax,
-	model.StageScope, model.StageAlignment, model.StageLifecycle, model.StageFidelity, model.StageLeak, model.StageReview}
-
 // print writes the end table: stage, in, accepted, rejected by reason, time.
-func (s *summary) print(w io.Writer, took time.Duration) {
+func (s *endTable) print(w io.Writer, took time.Duration) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "stage\tin\taccepted\trejected\ttime")
 	in := s.changes
-	for _, stage := range order {
+	for _, stage := range summary.Stages {
 		n := total(s.byStage[stage])
 		if n == 0 && stage != model.StageEvidence && stage != model.StageBase && stage != model.StageLifecycle {
 			continue
@@ -168,7 +165,7 @@ func reasons(m map[model.Reason]int) string {
 }
 
 // pending is the error of a build with rejections for infrastructure: what to do about them.
-func (s *summary) pending(allowed int) error {
+func (s *endTable) pending(allowed int) error {
 	var parts []string
 	if n := len(s.unread); n > 0 {
 		parts = append(parts, many(n, "change")+" could not be read: building again does not help until the repository is whole (git fsck; fetch it again or clone anew)")
