@@ -80,6 +80,7 @@ var commands = []command{
 	{"verify", "CORPUS [--task ID] [--repeat N]", "run the lifecycle of accepted tasks again and report drift", runVerify},
 	{"eval", "--tasks CORPUS --predictions FILE|gold|empty --out DIR", "score predictions on the tasks of a corpus", runEval},
 	{"report", "CORPUS … [--format text|json]", "what became of the changes of corpora: recovery, levels, reasons, fidelity, bases, costs", runReport},
+	{"compare", "--a RESULTS --b RESULTS --pairs FILE|same [--tasks CORPUS]", "paired statistics of two evaluations: difference, agreement, McNemar's test", runCompare},
 	{"env", "--repo PATH|URL|sample:NAME", "resolve, prepare and check a healthy base", runEnv},
 	{"doctor", "", "what this machine has and lacks", runDoctor},
 	{"version", "", "print the version", runVersion},
