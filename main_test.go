@@ -206,6 +206,9 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 		each("trees/*", spoil)
 	case "tree-gone":
 		each("trees/*", os.Remove)
+	case "none": // a copy
+	case "empty", "schema", "contradiction":
+		retable(ts, args[0], dir)
 	default:
 		ts.Fatalf("unknown damage %s", args[0])
 	}

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/taskmill/taskmill/transforms/stats"
 )
 
 // Schema is the version of a comparison's JSON form. A field that is taken away or means
@@ -38,67 +35,6 @@ type Options struct {
 	File          string            // where the pairs are from, for messages
 	Families      map[string]string // by id of a task, of either side; nil: no families
 	AllowUnpaired bool              // leave out and count what has no counterpart, rather than refuse it
-}
-
-// A Comparison is what Compare finds. Rates are 0 to 1; differences are B less A.
-type Comparison struct {
-	Schema         int      `json:"schema"`
-	A              Side     `json:"a"`
-	B              Side     `json:"b"`
-	Pairs          int      `json:"pairs"`    // of tasks, as given
-	Excluded       Excluded `json:"excluded"` // what the figures leave out
-	All            Group    `json:"all"`
-	Solvers        []Group  `json:"solvers"`
-	Families       []Group  `json:"families"` // empty where families are not known
-	SolverFamilies []Group  `json:"solver_families"`
-	Notes          []string `json:"notes"`
-}
-
-// A Side is one evaluation.
-type Side struct {
-	Name   string `json:"name"`
-	Folder string `json:"folder"`
-	Tasks  int    `json:"tasks"`
-	Scores int    `json:"scores"`
-}
-
-// Excluded counts what has no counterpart or no verdict.
-type Excluded struct {
-	TasksA    int      `json:"tasks_only_a"` // scored tasks that no pair names
-	TasksB    int      `json:"tasks_only_b"`
-	SolversA  []string `json:"solvers_only_a"`
-	SolversB  []string `json:"solvers_only_b"`
-	ScoresA   int      `json:"scores_only_a"` // of a solver and attempt that the counterpart lacks
-	ScoresB   int      `json:"scores_only_b"`
-	NoVerdict int      `json:"no_verdict"` // pairs with an infrastructure outcome on a side
-}
-
-// A Group is the paired outcomes of a solver, a family, or both; of all where both are empty.
-type Group struct {
-	Solver            string    `json:"solver"`
-	Family            string    `json:"family"`
-	Pairs             int       `json:"pairs"` // of outcomes: a pair of tasks has one for each solver and attempt
-	TaskPairs         int       `json:"task_pairs"`
-	Both              int       `json:"both"`
-	OnlyA             int       `json:"only_a"`
-	OnlyB             int       `json:"only_b"`
-	Neither           int       `json:"neither"`
-	RateA             float64   `json:"rate_a"`
-	RateB             float64   `json:"rate_b"`
-	Difference        float64   `json:"difference"`
-	Wald              Interval  `json:"wald"`      // 95 %, the pairs taken as independent
-	Clustered         *Interval `json:"clustered"` // 95 %, by task; null where each task has one outcome
-	McNemar           float64   `json:"mcnemar_p"` // exact, two-sided
-	Agreement         float64   `json:"agreement"`
-	PositiveAgreement *float64  `json:"positive_agreement"` // null where neither side solved anything
-	Kappa             *float64  `json:"kappa"`              // null where both sides solved all, or none
-	Jaccard           *float64  `json:"jaccard"`            // of the solved sets; null where both are empty
-}
-
-// An Interval is a 95 % confidence interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
 }
 
 // An outcome is one pair's, of one solver and attempt.
@@ -144,72 +80,6 @@ func Compare(a, b Results, pairs []Pair, o Options) (Comparison, error) {
 }
 
 func sideOf(r Results) Side { return Side{r.Name, r.Folder, len(r.Tasks), len(r.Scores)} }
-
-// pairAll checks that pairs name tasks of both sides, and all that have a score.
-func (c *Comparison) pairAll(a, b Results, pairs []Pair, o Options) error {
-	for side, r := range []Results{a, b} {
-		known, paired := map[string]bool{}, map[string]bool{}
-		for _, id := range r.Tasks {
-			known[id] = true
-		}
-		for _, s := range r.Scores {
-			known[s.InstanceID] = true
-		}
-		for _, p := range pairs {
-			id := []string{p.A, p.B}[side]
-			paired[id] = true
-			if !known[id] {
-				return fmt.Errorf("%sno task %q in %s: it has %s", o.where(p), id, r.Folder, some(slices.Sorted(maps.Keys(known))))
-			}
-		}
-		alone := map[string]bool{}
-		for _, s := range r.Scores {
-			if !paired[s.InstanceID] {
-				alone[s.InstanceID] = true
-			}
-		}
-		left := slices.Sorted(maps.Keys(alone))
-		*[]*int{&c.Excluded.TasksA, &c.Excluded.TasksB}[side] = len(left)
-		if len(left) > 0 && !o.AllowUnpaired {
-			return fmt.Errorf("%s of %s with a score, but in no pair (%s): pair them, or leave them out with --allow-unpaired", many(len(left), "task"), r.Folder, some(left))
-		}
-	}
-	if o.Families == nil {
-		return nil
-	}
-	for _, p := range pairs {
-		if _, ok := o.family(p); !ok {
-			return fmt.Errorf("%sneither %q nor %q is a task of the corpora given with --tasks", o.where(p), p.A, p.B)
-		}
-	}
-	return nil
-}
-
-// family is that of the task in B, else in A.
-func (o Options) family(p Pair) (string, bool) {
-	if f, ok := o.Families[p.B]; ok {
-		return f, true
-	}
-	f, ok := o.Families[p.A]
-	return f, ok
-}
-
-// where says which line of which file has the pair.
-func (o Options) where(p Pair) string {
-	if p.Line == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s line %d: ", o.File, p.Line)
-}
-
-// some names a few ids and how many there are beside.
-func some(ids []string) string {
-	const named = 3
-	if len(ids) <= named {
-		return strings.Join(ids, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:named], ", "), len(ids)-named)
-}
 
 // matchSolvers gives the solver of B for each of A.
 func (c *Comparison) matchSolvers(a, b Results, o Options) (map[string]string, error) {
@@ -313,72 +183,4 @@ func byTask(r Results) map[string][]Score {
 		out[s.InstanceID] = append(out[s.InstanceID], s)
 	}
 	return out
-}
-
-// figures fills in the groups.
-func (c *Comparison) figures(outcomes []outcome, families bool) {
-	c.All = groupOf("", "", outcomes)
-	c.Solvers = split(outcomes, func(o outcome) [2]string { return [2]string{o.solver, ""} })
-	c.Families, c.SolverFamilies = []Group{}, []Group{}
-	if families {
-		c.Families = split(outcomes, func(o outcome) [2]string { return [2]string{"", o.family} })
-		c.SolverFamilies = split(outcomes, func(o outcome) [2]string { return [2]string{o.solver, o.family} })
-	}
-	if c.All.Clustered != nil {
-		c.Notes = append(c.Notes, "some tasks have several outcomes (solvers, attempts): the interval by task allows for that, Wald's and McNemar's p take all pairs as independent")
-	}
-	if c.All.Wald.Low == c.All.Wald.High {
-		c.Notes = append(c.Notes, "all pairs differ alike, or none does: the interval has no width and says nothing of how sure that is")
-	}
-	if c.Excluded.NoVerdict > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s without a verdict for infrastructure, left out: run taskmill eval again", many(c.Excluded.NoVerdict, "pair")))
-	}
-}
-
-func split(outcomes []outcome, by func(outcome) [2]string) []Group {
-	parts := map[[2]string][]outcome{}
-	for _, o := range outcomes {
-		parts[by(o)] = append(parts[by(o)], o)
-	}
-	out := []Group{}
-	for _, k := range slices.SortedFunc(maps.Keys(parts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		out = append(out, groupOf(k[0], k[1], parts[k]))
-	}
-	return out
-}
-
-func groupOf(solver, family string, outcomes []outcome) Group {
-	tasks := map[int]*stats.Paired{}
-	var all stats.Paired
-	for _, o := range outcomes {
-		if tasks[o.task] == nil {
-			tasks[o.task] = &stats.Paired{}
-		}
-		tasks[o.task].Add(o.a, o.b)
-		all.Add(o.a, o.b)
-	}
-	n := float64(all.N())
-	g := Group{
-		Solver: solver, Family: family, Pairs: all.N(), TaskPairs: len(tasks),
-		Both: all.Both, OnlyA: all.OnlyA, OnlyB: all.OnlyB, Neither: all.Neither,
-		RateA: float64(all.SolvedA()) / n, RateB: float64(all.SolvedB()) / n,
-		Difference: all.Difference(), Wald: Interval(all.Wald()), McNemar: all.McNemar(), Agreement: all.Agreement(),
-		PositiveAgreement: known(all.PositiveAgreement), Kappa: known(all.Kappa), Jaccard: known(all.Jaccard),
-	}
-	if len(tasks) < all.N() {
-		var each []stats.Paired
-		for _, i := range slices.Sorted(maps.Keys(tasks)) {
-			each = append(each, *tasks[i])
-		}
-		in := Interval(stats.Clustered(each))
-		g.Clustered = &in
-	}
-	return g
-}
-
-func known(of func() (float64, bool)) *float64 {
-	if v, ok := of(); ok {
-		return &v
-	}
-	return nil
 }
