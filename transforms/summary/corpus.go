@@ -185,13 +185,13 @@ func Union(corpora []Corpus) Corpus {
 	return u
 }
 
-// reach orders what became of a change.
+// reach orders what became of a change; of rejections the later stage came further.
 func (c Change) reach() int {
 	switch {
 	case c.End == endTask:
-		return 4
+		return 4 + len(Stages)
 	case c.Eligible && c.End == endRejection:
-		return 3
+		return 3 + place(model.Stage(c.EndStage))
 	case c.Eligible && !c.notDrawn():
 		return 2
 	case c.Eligible || c.End == endRejection:

@@ -198,6 +198,22 @@ func TestUnionOfOtherChanges(t *testing.T) {
 	}
 }
 
+// Of two rejections that of the later stage tells more of the change: another base hosted it.
+func TestUnionKeepsTheFurthestEnd(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"construction does_not_reverse", "lifecycle not_discriminating", "lifecycle not_discriminating"},
+		{"leak leak", "base not_ancestor", "leak leak"},
+		{"lifecycle flaky", "lifecycle regression_broken", "lifecycle flaky"},
+		{"unheard of", endTask, endTask},
+		{endPending, "evidence x", "evidence x"},
+	} {
+		u := Union([]Corpus{{Changes: []Change{change(1, "bug_fix", c.a)}}, {Changes: []Change{change(1, "bug_fix", c.b)}}})
+		if d := cmp.Diff([]Change{change(1, "bug_fix", c.want)}, u.Changes); d != "" {
+			t.Errorf("%s and %s: %s", c.a, c.b, d)
+		}
+	}
+}
+
 // In a sampled build rates are of the changes drawn.
 func TestSample(t *testing.T) {
 	c := newest()
