@@ -146,6 +146,8 @@ func (c Corpus) Check() error {
 			return fmt.Errorf("the table changes has %s twice", ch.Change)
 		case ch.End == endTask && !tasks[ch.key()]:
 			return fmt.Errorf("the table changes says that %s is a task, the table tasks lacks it", ch.Change)
+		case ch.End != endTask && tasks[ch.key()]:
+			return fmt.Errorf("the table tasks has %s, the table changes says that it is none", ch.Change)
 		case ch.End == endRejection && (r.Stage != ch.EndStage || r.Reason != ch.EndReason):
 			return fmt.Errorf("the table changes says that %s ended at %s as %s, the table rejections does not", ch.Change, ch.EndStage, ch.EndReason)
 		case ch.End != endTask && ch.End != endRejection && ch.End != endPending:

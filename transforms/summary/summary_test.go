@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"strings"
@@ -104,6 +105,13 @@ func (c *Corpus) reject() {
 			c.Rejections = append(c.Rejections, Rejection{ch.Change, "change", ch.EndStage, ch.EndReason})
 		}
 	}
+}
+
+func or(a, b *Section) *Section {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 func rate(r Rate) string { return fmt.Sprintf("%d/%d", r.K, r.N) }
@@ -214,6 +222,57 @@ func TestUnionKeepsTheFurthestEnd(t *testing.T) {
 	}
 }
 
+// Every change is counted in one place, whatever became of it.
+func TestFunnelAddsUp(t *testing.T) {
+	ends := []string{endTask, endPending, "base not_ancestor", "lifecycle flaky", "unheard of"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var corpora []Corpus
+		for range 1 + random.IntN(3) {
+			c := Corpus{Name: "c"}
+			for n := range random.IntN(12) {
+				ch := change(n, "bug_fix", ends[random.IntN(len(ends))])
+				ch.Eligible = ch.End == endTask || random.IntN(4) > 0
+				ch.Planned = ch.End == endTask || random.IntN(4) > 0
+				ch.Sampled = ch.Planned && (ch.End != endPending || random.IntN(2) > 0)
+				c.Changes = append(c.Changes, ch)
+				if ch.End == endTask {
+					c.Tasks = append(c.Tasks, task(n, "bug_fix", []string{"default", "planned", "historical"}[random.IntN(3)], 1))
+				}
+			}
+			c.reject()
+			if err := c.Check(); err != nil {
+				t.Fatal(err)
+			}
+			corpora = append(corpora, c)
+		}
+		r := Make(corpora)
+		for _, s := range append(r.Corpora, *or(r.Union, &r.Corpora[0])) {
+			f := s.Funnel
+			sum := func(counts []Count) (n int) {
+				for _, c := range counts {
+					n += c.Count
+				}
+				return n
+			}
+			lost := 0
+			for _, at := range f.Stages {
+				lost += at.Lost
+			}
+			terminal := 0
+			for _, e := range s.Terminal {
+				terminal += e.Count
+			}
+			all := s.Recovery.All
+			got := []int{f.Unread + sum(f.Ineligible) + f.Eligible, f.NotDrawn + f.BeforeDraw + sum(f.Pending) + f.Settled, lost + f.Tasks + f.Historical, terminal, all.Recovery.K, all.Recovery.N, all.WithHistorical.K, s.Bases.Plan.Recovery.K}
+			want := []int{f.Changes, f.Eligible, f.Settled, lost, f.Tasks, f.Settled, f.Tasks + f.Historical, f.Tasks}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("%+v: %s", f, d)
+			}
+		}
+	}
+}
+
 // In a sampled build rates are of the changes drawn.
 func TestSample(t *testing.T) {
 	c := newest()
@@ -293,9 +352,10 @@ func TestCheck(t *testing.T) {
 	}{
 		{"good", func(*Corpus) {}, ""},
 		{"no task", func(c *Corpus) { c.Tasks = c.Tasks[1:] }, "says that o__r-1 is a task, the table tasks lacks it"},
+		{"a task more", func(c *Corpus) { c.Tasks = append(c.Tasks, task(4, "bug_fix", "default", 1)) }, "the table tasks has o__r-4"},
 		{"no rejection", func(c *Corpus) { c.Rejections = nil }, "o__r-3 ended at lifecycle as not_discriminating"},
 		{"twice", func(c *Corpus) { c.Changes = append(c.Changes, c.Changes[0]) }, "o__r-1 twice"},
-		{"unknown end", func(c *Corpus) { c.Changes[0].End = "lost" }, `o__r-1 ended as "lost"`},
+		{"unknown end", func(c *Corpus) { c.Changes[3].End = "lost" }, `o__r-4 ended as "lost"`},
 	} {
 		corpus := newest()
 		c.spoil(&corpus)
