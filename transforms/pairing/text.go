@@ -53,7 +53,7 @@ func (c Comparison) Text(out io.Writer) error {
 
 // String says what was left out, after a comma each; empty where nothing was.
 func (e Excluded) String() string {
-	text := ""
+	var text strings.Builder
 	for _, part := range []struct {
 		n          int
 		noun, what string
@@ -64,10 +64,10 @@ func (e Excluded) String() string {
 		{e.NoVerdict, "pair", "without a verdict"},
 	} {
 		if part.n > 0 {
-			text += fmt.Sprintf(", %s %s left out", many(part.n, part.noun), part.what)
+			fmt.Fprintf(&text, ", %s %s left out", many(part.n, part.noun), part.what)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // many is a count with its noun.

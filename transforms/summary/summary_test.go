@@ -36,14 +36,12 @@ func TestColumnsAreTheTables(t *testing.T) {
 	}
 }
 
-func number(f float64) *float64 { return &f }
-
 // task is a task of change n with fidelity f.
 func task(n int, family, kind string, f float64) Task {
 	return Task{
 		InstanceID: fmt.Sprintf("o__r-%d", n), Repo: "o/r", BaseCommit: "base-" + kind, RecipeHash: "r", Method: "change", Family: family, Language: "go",
 		Level: 1, Mapping: "reversal", BaseKind: kind, SourceCommit: fmt.Sprint("m", n),
-		BaseDistanceMerge: model.Distance{Days: int64(10 * n), Commits: int64(n)}, Fidelity: &f, FidelityEqual: number(f / 2),
+		BaseDistanceMerge: model.Distance{Days: int64(10 * n), Commits: int64(n)}, Fidelity: &f, FidelityEqual: new(f / 2),
 		FidelityParts: &model.FidelityParts{Lines: f, Hunks: 1, Files: 1, Symbols: 1, Target: 1, Regression: 0},
 	}
 }
@@ -132,13 +130,13 @@ func TestOneCorpus(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"": "2/5 2/4", "bug_fix": "1/3 1/2", "feature": "1/2 1/2", "go": "2/5 2/4"}, got); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Terminal{{"construction", "does_not_reverse", 2, number(2. / 3)}, {"lifecycle", "not_discriminating", 1, number(1. / 3)}}, s.Terminal); d != "" {
+	if d := cmp.Diff([]Terminal{{"construction", "does_not_reverse", 2, new(2. / 3)}, {"lifecycle", "not_discriminating", 1, new(1. / 3)}}, s.Terminal); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Level{{1, 2, number(1), []Mapping{{"reversal", 3, 2}}}, {2, 0, number(0), []Mapping{{"block", 1, 0}}}}, s.Levels); d != "" {
+	if d := cmp.Diff([]Level{{1, 2, new(float64(1)), []Mapping{{"reversal", 3, 2}}}, {2, 0, new(float64(0)), []Mapping{{"block", 1, 0}}}}, s.Levels); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(Similarity{"", 0, 2, number(0.75), number(0.375), &SimilarityDimension{0.75, 1, 1, 1, 1, 0}}, s.Fidelity.All); d != "" {
+	if d := cmp.Diff(Similarity{"", 0, 2, new(0.75), new(0.375), &SimilarityDimension{0.75, 1, 1, 1, 1, 0}}, s.Fidelity.All); d != "" {
 		t.Error(d)
 	}
 	r := s.Reuse
