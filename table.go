@@ -137,7 +137,7 @@ func (s *endTable) print(w io.Writer, took time.Duration) {
 }
 
 // further tells of the variants beside the tasks.
-func (s *summary) further() string {
+func (s *endTable) further() string {
 	if s.variants == 0 {
 		return ""
 	}

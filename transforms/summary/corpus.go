@@ -113,6 +113,9 @@ func (t Task) key() string { return t.InstanceID + " " + t.SourceCommit }
 // revision is counted apart.
 func (t Task) modern() bool { return t.BaseKind != base.Historical }
 
+// variant reports a further task of a change that has one.
+func (t Task) variant() bool { return t.Family == model.FamilyTests }
+
 // single reports whether the base is one that Change2Task chooses: declared, or the newest commit.
 func (t Task) single() bool {
 	switch t.BaseKind {
@@ -214,8 +217,8 @@ func once[T any](rows []T, key func(T) string) []T {
 	return out
 }
 
-// modern are the corpus's tasks on modern bases, one a change.
+// modern are the corpus's tasks on modern bases, one a change: further variants are left out.
 func (c Corpus) modern() []Task {
-	out := slices.DeleteFunc(slices.Clone(c.Tasks), func(t Task) bool { return !t.modern() })
+	out := slices.DeleteFunc(slices.Clone(c.Tasks), func(t Task) bool { return !t.modern() || t.variant() })
 	return once(out, Task.key)
 }

@@ -32,6 +32,7 @@ type Funnel struct {
 	Stages     []AtStage `json:"stages"`
 	Historical int       `json:"historical"` // tasks on the change's own revision, counted apart
 	Tasks      int       `json:"tasks"`      // changes that gave a task on a modern base
+	Variants   int       `json:"variants"`   // further tasks of these changes, that ask for tests
 }
 
 // AtStage is what a stage was given and lost.
@@ -74,6 +75,7 @@ type ends struct {
 	modern   map[string]bool // by key of the change
 	newest   map[string]Task // on the newest or declared base
 	planned  map[string]Task // on any modern base
+	variants int
 	historic map[string]bool
 }
 
@@ -82,8 +84,16 @@ func endsOf(c Corpus) ends {
 	for _, ch := range c.Changes {
 		e.sample = e.sample || ch.notDrawn()
 	}
+	for _, t := range once(c.Tasks, Task.key) {
+		if t.variant() {
+			e.variants++
+		}
+	}
 	for _, t := range c.Tasks {
 		k := t.key()
+		if t.variant() {
+			continue
+		}
 		if !t.modern() {
 			e.historic[k] = true
 			continue
@@ -105,7 +115,7 @@ func (e ends) settled(c Change) bool {
 }
 
 func (e ends) funnel() Funnel {
-	f := Funnel{Changes: len(e.changes)}
+	f := Funnel{Changes: len(e.changes), Variants: e.variants}
 	ineligible, pending, lost := map[string]int{}, map[string]int{}, map[model.Stage]int{}
 	for _, c := range e.changes {
 		switch {

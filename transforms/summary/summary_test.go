@@ -396,3 +396,21 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s: %s", name, d)
 	}
 }
+
+// A variant that asks for tests is a further task of a change: it counts in no rate.
+func TestVariantsAreCountedApart(t *testing.T) {
+	c := Corpus{
+		Changes: []Change{{Change: "o__r-1", SourceCommit: "a", Family: "bug_fix", Eligible: true, Planned: true, Sampled: true, End: endTask}},
+		Tasks: []Task{
+			{InstanceID: "o__r-1", SourceCommit: "a", Family: "bug_fix", Level: 1, Mapping: "reversal", BaseKind: "default"},
+			{InstanceID: "o__r-1.test_generation", SourceCommit: "a", Family: model.FamilyTests, Level: 1, Mapping: "reversal", BaseKind: "default"},
+		},
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	f := endsOf(c).funnel()
+	if n := len(c.modern()); f.Tasks != 1 || f.Variants != 1 || f.Settled != 1 || n != 1 {
+		t.Errorf("funnel %+v, %d modern tasks", f, n)
+	}
+}

@@ -94,6 +94,7 @@ func (p *page) funnel() {
 	}
 	some("  on the historical base", func(f Funnel) int { return f.Historical })
 	rows = append(rows, p.row("tasks", func(s Section) string { return fmt.Sprint(s.Funnel.Tasks) }))
+	some("  further variants, asking for tests", func(f Funnel) int { return f.Variants })
 	p.grid(rows)
 }
 
