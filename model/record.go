@@ -21,6 +21,15 @@ type Reference struct {
 	Confidence float64 // 1 from a service; 0.8 by keyword in text
 }
 
+// An Issue is what a source says of an issue that a change closes, or a benchmark's row of the
+// problem (then without a number).
+type Issue struct {
+	Number int64
+	Title  string
+	Body   string
+	Labels []Label
+}
+
 // A PathChange is one path that a record touches. Change is added, modified, deleted, renamed,
 // mode, binary, symlink, submodule or lfs.
 type PathChange struct {
@@ -62,7 +71,14 @@ type Record struct {
 	VisibleAt   time.Time
 	TimeCertain bool
 	Confidence  float64 // that Number is right
-	TextSource  string  // git, api
+	TextSource  string  // git, api; empty where the source tells no description
+	// What sources other than git add.
+	Told      string    // the source that tells it: jsonl, parquet, swebench, dump, git
+	Sources   []string  // once merged: every telling, by precedence
+	UpdatedAt time.Time // of the telling; zero: unknown
+	Issues    []Issue   // of those in Closes, what is known of them
+	Hints     string    // what was said of the problem before the change
+	Patch     Hash      // blob of the patch that makes After of Before, where no commit holds After
 }
 
 // Key is the record's identity: owner__repo-N, or owner__repo-<12 hex> without a number.

@@ -192,6 +192,76 @@ type ChangeRow struct {
 // RowKey sorts changes by id, which is unique.
 func (c ChangeRow) RowKey() string { return c.Change }
 
+// A LabelRow is a label of a record.
+type LabelRow struct {
+	Name    string     `parquet:"name" json:"name"`
+	AddedAt *time.Time `parquet:"added_at,optional,timestamp(millisecond)" json:"added_at,omitempty"`
+}
+
+// A ClosesRow is an issue that a record closes. Repo is set for one of another repository.
+type ClosesRow struct {
+	Number     int64   `parquet:"number" json:"number"`
+	Confidence float64 `parquet:"confidence" json:"confidence"`
+	Repo       string  `parquet:"repo,optional" json:"repo,omitempty"`
+}
+
+// A PathRow is one path that a record touches.
+type PathRow struct {
+	Path   string `parquet:"path" json:"path"`
+	Kind   string `parquet:"kind,optional" json:"kind,omitempty"`
+	Change string `parquet:"change" json:"change"`
+}
+
+// An IssueRow is what a record's own source says of the problem; number 0 is a benchmark's text.
+type IssueRow struct {
+	Number int64      `parquet:"number" json:"number"`
+	Title  string     `parquet:"title,optional" json:"title,omitempty"`
+	Body   string     `parquet:"body,optional" json:"body,omitempty"`
+	Labels []LabelRow `parquet:"labels,list" json:"labels,omitempty"`
+}
+
+// A RecordRow is one pull request or issue as its sources tell it. The JSON names are those of
+// the columns: a line of JSON is a row.
+type RecordRow struct {
+	Repo        string      `parquet:"repo" json:"repo"`
+	Number      int64       `parquet:"number" json:"number"`
+	Kind        string      `parquet:"kind" json:"kind"` // pr, issue, commit
+	Title       string      `parquet:"title,optional" json:"title,omitempty"`
+	Body        *string     `parquet:"body,optional" json:"body,omitempty"` // null: no source tells it
+	Labels      []LabelRow  `parquet:"labels,list" json:"labels,omitempty"`
+	Author      string      `parquet:"author,optional" json:"author,omitempty"`
+	AuthorKind  string      `parquet:"author_kind,optional" json:"author_kind,omitempty"`
+	CreatedAt   *time.Time  `parquet:"created_at,optional,timestamp(millisecond)" json:"created_at,omitempty"`
+	MergedAt    *time.Time  `parquet:"merged_at,optional,timestamp(millisecond)" json:"merged_at,omitempty"`
+	ClosedAt    *time.Time  `parquet:"closed_at,optional,timestamp(millisecond)" json:"closed_at,omitempty"`
+	TitleAt     *time.Time  `parquet:"title_at,optional,timestamp(millisecond)" json:"title_at,omitempty"`
+	BodyAt      *time.Time  `parquet:"body_at,optional,timestamp(millisecond)" json:"body_at,omitempty"`
+	State       string      `parquet:"state,optional" json:"state,omitempty"` // open, closed, merged
+	BaseRef     string      `parquet:"base_ref,optional" json:"base_ref,omitempty"`
+	HeadCommit  string      `parquet:"head_commit,optional" json:"head_commit,omitempty"`
+	MergeCommit string      `parquet:"merge_commit,optional" json:"merge_commit,omitempty"`
+	MergeBase   string      `parquet:"merge_base,optional" json:"merge_base,omitempty"`
+	MergeStyle  string      `parquet:"merge_style,optional" json:"merge_style,omitempty"`
+	Closes      []ClosesRow `parquet:"closes,list" json:"closes,omitempty"`
+	BackportOf  int64       `parquet:"backport_of,optional" json:"backport_of,omitempty"`
+	Reverts     int64       `parquet:"reverts,optional" json:"reverts,omitempty"`
+	Files       []PathRow   `parquet:"files,list" json:"files,omitempty"`
+	Source      string      `parquet:"source" json:"source,omitempty"` // the first of sources
+	Sources     []string    `parquet:"sources,list" json:"sources,omitempty"`
+	VisibleAt   *time.Time  `parquet:"visible_at,optional,timestamp(millisecond)" json:"visible_at,omitempty"`
+	TimeCertain bool        `parquet:"time_certain" json:"time_certain,omitempty"`
+	Confidence  float64     `parquet:"confidence" json:"confidence,omitempty"`
+	BaseCommit  string      `parquet:"base_commit,optional" json:"base_commit,omitempty"` // what patch applies to
+	Patch       string      `parquet:"patch,optional" json:"patch,omitempty"`             // the whole change, tests too
+	Issues      []IssueRow  `parquet:"issues,list" json:"issues,omitempty"`
+	HintsText   string      `parquet:"hints_text,optional" json:"hints_text,omitempty"`
+}
+
+// RowKey sorts records by repository and number, those without one by commit.
+func (r RecordRow) RowKey() string {
+	return fmt.Sprintf("%s\x00%012d\x00%s", r.Repo, r.Number, r.MergeCommit)
+}
+
 // A Rejection is the terminal row of a candidate that gave no task.
 type Rejection struct {
 	Repo           string     `parquet:"repo"`
@@ -215,6 +285,12 @@ type Rejection struct {
 
 // RowKey sorts rejections by candidate.
 func (r Rejection) RowKey() string { return r.Candidate }
+
+// NoChange reports whether what was rejected is no merged change at all: an object of a source
+// that is no record, or none of a change.
+func (r Rejection) NoChange() bool {
+	return r.Stage == StageIngest && (r.Reason == NoParse || r.Reason == NotMerged)
+}
 
 // An Attempt is one try at a candidate before its terminal row.
 type Attempt struct {

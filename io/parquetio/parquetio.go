@@ -76,6 +76,7 @@ func init() {
 	Register[model.BaseRow]()
 	Register[model.Cost]()
 	Register[model.Score]()
+	Register[model.RecordRow]()
 }
 
 // shardFn keys a row by its shard.

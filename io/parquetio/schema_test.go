@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden schemas")
 func TestSchema(t *testing.T) {
 	for table, row := range map[string]any{
 		"tasks": model.Task{}, "changes": model.ChangeRow{}, "rejections": model.Rejection{}, "attempts": model.Attempt{},
-		"runs": model.RunRow{}, "bases": model.BaseRow{}, "costs": model.Cost{}, "scores": model.Score{},
+		"runs": model.RunRow{}, "bases": model.BaseRow{}, "costs": model.Cost{}, "scores": model.Score{}, "records": model.RecordRow{},
 	} {
 		file := filepath.Join("testdata", "schema", table+".txt")
 		got := parquet.SchemaOf(row).String() + "\n"
