@@ -21,6 +21,9 @@ type RecordOptions struct {
 	Numbers      []int64   // only these
 	Commits      bool      // also commits that carry no number, as records of kind commit
 	Branches     []string  // further branches, after the default branch
+	// Known is what a service says of merges: the commit on the target branch that holds a pull
+	// request. It wins over what messages say, where the commit is on a branch's line.
+	Known map[model.Hash]int64
 }
 
 // A landed is a commit of a branch's first-parent line with what is known of its pull request.
@@ -84,6 +87,7 @@ func (s *scan) branch(ctx context.Context, name string, tip model.Hash) error {
 	if err != nil {
 		return err
 	}
+	s.assignKnown(line)
 	s.assignPulls(line)
 	s.groupRuns(line)
 	s.dropRepeats(line)
@@ -197,6 +201,38 @@ func (s *scan) wanted(l *landed) bool {
 		return o.Commits && len(o.Numbers) == 0
 	}
 	return len(o.Numbers) == 0 || slices.Contains(o.Numbers, l.Number)
+}
+
+// assignKnown gives commits the numbers that a service knows, and takes those off others.
+func (s *scan) assignKnown(line []landed) {
+	if len(s.options.Known) == 0 {
+		return
+	}
+	at := map[int64]int{}
+	for k := range line {
+		if n := s.options.Known[line[k].commit.Hash]; n > 0 {
+			at[n] = k
+		}
+	}
+	for k := range line {
+		l := &line[k]
+		if known, ok := at[l.Number]; ok && l.Number > 0 && known != k {
+			// A run of a rebased pull request carries its number on each commit.
+			if len(l.commit.Parents) > 1 || len(line[known].commit.Parents) > 1 || k < known {
+				l.Number, l.Style, l.Confidence = 0, "", 0
+			}
+		}
+	}
+	for n, k := range at {
+		l := &line[k]
+		if l.Number != n || l.Style == "" {
+			l.Style = "squash"
+			if len(l.commit.Parents) > 1 {
+				l.Style = "merge"
+			}
+		}
+		l.Number, l.Confidence = n, 1
+	}
 }
 
 // groupRuns joins neighbours without a merge that carry the same number: a branch that was
