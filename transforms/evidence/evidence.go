@@ -147,7 +147,7 @@ func byContent(c model.Change, s split, after *tree.Tree) (model.Reason, string,
 	switch {
 	case mixed != "":
 		return model.Inseparable, mixed, nil
-	case carries && len(rec.Closes) == 0 && len(Words(Clean(rec.Body))) == 0:
+	case carries && len(rec.Closes) == 0 && len(rec.Issues) == 0 && len(Words(Clean(rec.Body))) == 0:
 		return model.NoDescription, "", nil
 	}
 	return "", "", nil

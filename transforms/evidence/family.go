@@ -63,17 +63,20 @@ func family(rec model.Record, migrates bool, source patch.Patch, symbols Symbols
 // a keyword in the title, the messages and the cleaned body.
 func security(rec model.Record) bool {
 	all := rec.Title + "\n" + rec.Body + "\n" + strings.Join(rec.Messages, "\n")
+	for _, i := range rec.Issues {
+		all += "\n" + i.Title + "\n" + i.Body
+	}
 	return advisory.MatchString(all) || labelled(rec, securityLabel) || labelled(rec, advisory) ||
 		securityWords.MatchString(recordText(rec, nil))
 }
 
+// labelled looks at the labels of a record and of the issues that it closes.
 func labelled(rec model.Record, pattern *regexp.Regexp) bool {
-	for _, l := range rec.Labels {
-		if pattern.MatchString(l.Name) {
-			return true
-		}
+	labels := slices.Clone(rec.Labels)
+	for _, i := range rec.Issues {
+		labels = append(labels, i.Labels...)
 	}
-	return false
+	return slices.ContainsFunc(labels, func(l model.Label) bool { return pattern.MatchString(l.Name) })
 }
 
 var (

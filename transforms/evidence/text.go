@@ -264,8 +264,8 @@ const minRepeated = 2
 // describe what the solver does not get.
 var aboutChecks = regexp.MustCompile(`(?i)^\W*(?:(?:tests?|ci|lint|chore|style)(?:\([^)]*\))?!?:|\S*_test(?:\.\w+)?:|tests?/\S*:|(?:add|adds|added|improve[sd]?|extend(?:s|ed)?|update[sd]?|fix(?:es|ed)?|rename[sd]?|move[sd]?|use|better|more)\s(?:\S+\s){0,4}(?:tests?|test cases?|test coverage)\b)`)
 
-// recordText joins what a record says: title, body, the messages of the branch's commits and
-// the lines its changelog got; what one part repeats of an earlier one is left out.
+// recordText joins what a record says: the issues that it closes, title, body, the messages of the
+// branch's commits and the lines its changelog got; what one part repeats of an earlier one is left out.
 func recordText(r model.Record, changelog []string) string {
 	var parts []string
 	seen := map[string]bool{}
@@ -277,6 +277,10 @@ func recordText(r model.Record, changelog []string) string {
 		if t := tidy(kept); t != "" {
 			parts = append(parts, t)
 		}
+	}
+	for _, i := range r.Issues {
+		add(Clean(i.Title))
+		add(Clean(i.Body))
 	}
 	add(Clean(r.Title))
 	add(Clean(r.Body))
