@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/taskmill/taskmill/io/parquetio"
+	"github.com/taskmill/taskmill/io/recordio"
 	"github.com/taskmill/taskmill/io/sampleio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/build"
@@ -34,6 +35,7 @@ type buildFlags struct {
 	config  build.Config
 	numbers numbers
 	branch  list
+	changes list
 	methods string
 	infra   int
 	dryRun  bool
@@ -132,6 +134,8 @@ func (f *buildFlags) register(c *call) {
 	c.flags.Var(&f.numbers, "pr", "only these pull request `numbers`")
 	c.flags.BoolVar(&cfg.Commits, "commits", false, "take commits without a pull request number too")
 	c.flags.Var(&f.branch, "branch", "also take changes merged into this `branch`")
+	c.flags.Var(&f.changes, "changes", "`files` or folders that tell of changes beside the history: records or changes of taskmill, a GitHub dump, SWE-bench rows")
+	c.flags.BoolVar(&cfg.ChangesOnly, "changes-only", false, "take only the changes that --changes names")
 	c.flags.StringVar(&f.methods, "methods", "change", "methods to build tasks by: change")
 	c.flags.StringVar(&cfg.Levels, "levels", "1,2", "`levels` of the construction ladder: 1 (patch reversal), or 1,2 (code mapping too)")
 	c.flags.StringVar(&cfg.Mapping, "mapping", build.MappingFull, "`which` mappings level 2 has: strict (Change2Task's one), or full")
@@ -259,10 +263,33 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 	if err := cfg.Validate(); err != nil {
 		return cfg, usageError{err}
 	}
+	if err := f.feeds(ctx, c, &cfg); err != nil {
+		return cfg, err
+	}
 	if f.runner.remote() {
 		return cfg, f.checkRemote(cfg)
 	}
 	return cfg, nil
+}
+
+// feeds finds the files of --changes. Objects that name no repository are of the one that is
+// built, where there is one.
+func (f *buildFlags) feeds(ctx context.Context, c *call, cfg *build.Config) error {
+	if len(f.changes) == 0 {
+		return nil
+	}
+	repo := ""
+	if len(cfg.Sources) == 1 {
+		repo = cfg.Sources[0].Repo
+	}
+	var err error
+	if cfg.Changes, err = feedsOf("--changes", f.changes, recordio.Auto, repo); err != nil {
+		return err
+	}
+	if cfg.Input, err = digest(ctx, "--changes", cfg.Changes); err != nil {
+		return err
+	}
+	return tellFeeds(ctx, c.err, *cfg)
 }
 
 // checkRemote refuses places that workers on other machines cannot reach.
@@ -270,8 +297,8 @@ func (f *buildFlags) checkRemote(cfg build.Config) error {
 	if f.runner.runner != "dataflow" {
 		return nil
 	}
-	for _, p := range []struct{ flag, value string }{{"--work", cfg.Execute.Work}, {"--out", cfg.Out}} {
-		if !strings.HasPrefix(p.value, "gs://") {
+	for _, p := range []struct{ flag, value string }{{"--work", cfg.Execute.Work}, {"--out", cfg.Out}, {"--changes", onDisk(cfg.Changes)}} {
+		if p.value != "" && !strings.HasPrefix(p.value, "gs://") {
 			return usagef("%s %s: Dataflow's workers are other machines and reach gs:// only", p.flag, p.value)
 		}
 	}

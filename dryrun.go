@@ -38,7 +38,7 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 				eligible = append(eligible, ch)
 			}
 		}
-		fmt.Fprintf(c.out, "%s: %s, %d eligible (set %s), plan %s\n", src.Repo, many(len(found)+len(unread), "change"), len(eligible), evidence.EligibleSetHash(eligible).Short(12), plan.ID().Short(12))
+		fmt.Fprintf(c.out, "%s: %s, %d eligible (set %s), plan %s\n", src.Repo, many(len(found)+len(unread)-refused(unread), "change"), len(eligible), evidence.EligibleSetHash(eligible).Short(12), plan.ID().Short(12))
 		reasons := map[string]int{}
 		for _, r := range rejected {
 			reasons[string(r.Stage)+" "+string(r.Reason)]++
@@ -72,6 +72,15 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 	return nil
 }
 
+// refused counts the rejections of what is no change.
+func refused(rejected []model.Rejection) int {
+	n := 0
+	for _, r := range rejected {
+		n += btoi(r.NoChange())
+	}
+	return n
+}
+
 // tellBase names the base that no change stands on, where the plan has no slot.
 func tellBase(ctx context.Context, c *call, shop *execute.Shop, cfg build.Config, src model.Source, plan model.Plan) error {
 	if len(plan.Slots) > 0 {
@@ -101,12 +110,8 @@ func drawnIn(planned []build.Planned, slot model.Slot) int {
 
 // collect reads the records of a source and their evidence; unread are those that reading rejects.
 func collect(ctx context.Context, shop *execute.Shop, cfg build.Config, src model.Source) (out []model.Change, unread []model.Rejection, err error) {
-	repo, err := shop.Repository(ctx, src)
-	if err != nil {
-		return nil, nil, err
-	}
 	var records []model.Record
-	err = repo.Records(ctx, cfg.Records(), func(r model.Record) error { records = append(records, r); return nil },
+	err = cfg.Reading().Records(ctx, shop, src, func(r model.Record) error { records = append(records, r); return nil },
 		func(r model.Rejection) { unread = append(unread, r) })
 	if err != nil {
 		return nil, nil, err

@@ -76,6 +76,7 @@ type call struct {
 
 var commands = []command{
 	{"build", "--repo PATH|URL|sample:NAME … --out DIR", "turn merged pull requests into a corpus of verified tasks", runBuild},
+	{"ingest", "--source auto|jsonl|parquet|dump|swebench --in PATH … --out DIR", "gather records of pull requests and issues from files and histories", runIngest},
 	{"show", "CORPUS TASK [--hidden]", "one task as a person reads it; without TASK, a list", runShow},
 	{"verify", "CORPUS [--task ID] [--repeat N]", "run the lifecycle of accepted tasks again and report drift", runVerify},
 	{"eval", "--tasks CORPUS --predictions FILE|gold|empty --out DIR", "score predictions on the tasks of a corpus", runEval},

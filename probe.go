@@ -39,7 +39,7 @@ func probe(ctx context.Context, cfg build.Config, note io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if !found {
+		if !found && len(cfg.Changes) == 0 {
 			return nothing(src.Repo, repo, cfg, unread)
 		}
 		if repo.Shallow() {
@@ -48,7 +48,7 @@ func probe(ctx context.Context, cfg build.Config, note io.Writer) error {
 			}
 		}
 	}
-	if len(missing) > 0 {
+	if len(missing) > 0 && len(cfg.Changes) == 0 {
 		fmt.Fprintf(note, "note: no merged pull request with the numbers %v: built without\n", missing)
 	}
 	return nil

@@ -26,6 +26,7 @@ type endTable struct {
 	variants                 int // further tasks of the same changes, that ask for tests
 	first                    string
 	infrastructure           int
+	refused                  int               // objects of --changes that are no change
 	unread                   []model.Rejection // of these, changes whose objects could not be read
 	byStage                  map[model.Stage]map[model.Reason]int
 	runs, fromLedger         int
@@ -69,6 +70,7 @@ func summarize(ctx context.Context, dir string) (*endTable, error) {
 		}
 		s.byStage[r.Stage][r.Reason]++
 		s.infrastructure += btoi(r.Infrastructure)
+		s.refused += btoi(r.NoChange())
 		if r.Infrastructure && r.Stage == model.StageIngest {
 			s.unread = append(s.unread, r)
 		}
@@ -113,7 +115,7 @@ func btoi(b bool) int {
 func (s *endTable) print(w io.Writer, took time.Duration) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "stage\tin\taccepted\trejected\ttime")
-	in := s.changes
+	in := s.changes + s.refused
 	for _, stage := range summary.Stages {
 		n := total(s.byStage[stage])
 		if n == 0 && stage != model.StageEvidence && stage != model.StageBase && stage != model.StageLifecycle {

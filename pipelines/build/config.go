@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taskmill/taskmill/io/recordio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
 	"github.com/taskmill/taskmill/transforms/evidence"
@@ -36,6 +37,10 @@ type Config struct {
 	Commits  bool      // also commits without a number
 	Branches []string  // target branches beside the default one
 	Base     string    // declared base revision; empty: the default branch
+
+	Changes     []recordio.Feed // files that tell of changes beside the history
+	ChangesOnly bool            // only changes that these name
+	Input       model.Hash      // of what these hold
 
 	Bases           string // newest, auto, or how many for each repository and language
 	MinTasksPerBase int    // changes not yet covered that a further base is planned for
@@ -92,6 +97,8 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--min-tasks-per-base %d: want 1 or more", cfg.MinTasksPerBase)
 	case cfg.BaseAge < 0:
 		return fmt.Errorf("--base-age %d: want 0 (the default) or more days", cfg.BaseAge)
+	case cfg.ChangesOnly && len(cfg.Changes) == 0:
+		return fmt.Errorf("--changes-only without --changes: name the files that name the changes")
 	case cfg.Base != "" && cfg.Bases != BasesNewest:
 		return fmt.Errorf("--base %s with --bases %s: a declared base is the only one", cfg.Base, cfg.Bases)
 	case cfg.Base != "" && len(cfg.Sources) > 1:
@@ -158,6 +165,8 @@ func (cfg Config) Hash() string {
 		Sandbox           string
 		BaseImages        map[string]string
 		OutputShards      int
+		Input             model.Hash `json:",omitempty"` // as it was, where there is none
+		ChangesOnly       bool       `json:",omitempty"`
 	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Bases, cfg.MinTasksPerBase, cfg.BaseAge, cfg.Levels, cfg.Mapping, cfg.Repeats,
-		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, slices.Compact(slices.Sorted(slices.Values(cfg.Families))), cfg.Execute.Sandbox, images, cfg.OutputShards}))
+		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, slices.Compact(slices.Sorted(slices.Values(cfg.Families))), cfg.Execute.Sandbox, images, cfg.OutputShards, cfg.Input, cfg.ChangesOnly}))
 }

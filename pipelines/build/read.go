@@ -12,6 +12,7 @@ import (
 	"github.com/taskmill/taskmill/io/gitio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/pipelines/ingest"
 	"github.com/taskmill/taskmill/transforms/evidence"
 )
 
@@ -39,15 +40,20 @@ func (f *readFn) ProcessElement(ctx context.Context, src model.Source, emit func
 	if err != nil {
 		return err
 	}
-	repo, err := shop.Repository(ctx, src)
-	if err != nil {
-		return err
-	}
-	return repo.Records(ctx, f.Config.Records(), func(r model.Record) error {
+	return f.Config.Reading().Records(ctx, shop, src, func(r model.Record) error {
 		execute.Progress.Records.Add(1)
 		emit(r)
 		return nil
 	}, reject)
+}
+
+// Reading is which records are read, and what files tell of them.
+func (cfg Config) Reading() ingest.Reading {
+	r := ingest.Reading{Options: cfg.Records(), Feeds: cfg.Changes, Only: cfg.ChangesOnly}
+	for _, s := range cfg.Sources {
+		r.Repos = append(r.Repos, s.Repo)
+	}
+	return r
 }
 
 // Records are the options of reading records.
@@ -123,11 +129,7 @@ func Evidence(ctx context.Context, shop *execute.Shop, r model.Record) (model.Ch
 	if err != nil {
 		return model.Change{}, err
 	}
-	before, err := shop.Tree(ctx, repo, r.Before)
-	if err != nil {
-		return unreadable(r, err), nil
-	}
-	after, err := shop.Tree(ctx, repo, r.After)
+	before, after, err := ingest.Trees(ctx, shop, repo, r)
 	if err != nil {
 		return unreadable(r, err), nil
 	}

@@ -125,7 +125,7 @@ func (r *reversals) covers(ctx context.Context, c model.Change, at model.Hash) (
 	}
 	h := objects{r.repo, entries}
 	ok, err := construct.Reverses(v.source, h)
-	if err == nil && !ok && r.merges {
+	if err == nil && !ok && r.merges && c.Record.Patch == "" { // no commit holds what a patch makes
 		ok, err = construct.Merges(v.source, commit{r.repo, c.Record.Before}, commit{r.repo, c.Record.After}, h)
 	}
 	if err != nil && !gitio.Damaged(err) {

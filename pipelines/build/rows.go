@@ -34,7 +34,8 @@ func init() {
 	register.Emitter1[model.ChangeRow]()
 }
 
-// changeRows joins Change with what became of it: ChangeRow, one a change.
+// changeRows joins Change with what became of it: ChangeRow, one a change. What a source told that
+// is no merged change has no row.
 func changeRows(s beam.Scope, changes, planned, tasks, rejected beam.PCollection) beam.PCollection {
 	s = s.Scope("changes")
 	return beam.ParDo(s, &changeRowFn{}, beam.CoGroupByKey(s,
@@ -74,7 +75,7 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 	var end model.Rejection
 	ended := rejected(&end)
 	if !changes(&c) {
-		if !ended || end.Family == model.FamilyTests {
+		if !ended || end.Family == model.FamilyTests || end.NoChange() {
 			return
 		}
 		c = unread(end) // it could not be read

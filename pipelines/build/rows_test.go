@@ -197,4 +197,15 @@ func TestChangeRowOfAVariant(t *testing.T) {
 	changeRowFn{}.ProcessElement("o__r-3.test_generation", each[model.Change](), each[Planned](), each(model.BaseLevel{BaseCommit: "base"}), each[model.Rejection](), emit)
 	changeRowFn{}.ProcessElement("o__r-3.test_generation", each[model.Change](), each[Planned](), each[model.BaseLevel](),
 		each(model.Rejection{Candidate: "o__r-3.test_generation", Family: model.FamilyTests}), emit)
+
+}
+
+// What a source tells that is no change has no row: the table is the denominator of every rate.
+func TestNoChangeRowOfWhatIsNone(t *testing.T) {
+	for _, reason := range []model.Reason{model.NoParse, model.NotMerged} {
+		end := model.Rejection{Repo: "o/r", Candidate: "dump.json:7", Stage: model.StageIngest, Reason: reason}
+		changeRowFn{}.ProcessElement("dump.json:7", each[model.Change](), each[Planned](), each[model.BaseLevel](), each(end), func(r model.ChangeRow) {
+			t.Errorf("%s: a row: %v", reason, r)
+		})
+	}
 }

@@ -45,7 +45,7 @@ func (v *validator) task(e *ended) (model.Task, error) {
 		Version: v.base.Recipe.ID().Short(12), CreatedAt: merged,
 		Patch: e.fix.String(), TestPatch: e.testPatch.String(), TaskPatch: e.taskPatch.String(), Gold: "patch",
 		TreeH: string(v.h.Hash()), TreeS: string(e.s.Hash()), TreeC: string(w.draft.C.Hash()), TreeRestored: string(v.h.Hash()),
-		ProblemStatement: statement, Interface: iface,
+		ProblemStatement: statement, HintsText: c.Record.Hints, Interface: iface,
 		FailToPass: verdict.FailToPass, PassToPass: verdict.PassToPass, Collateral: verdict.Collateral, ExpectedFailures: verdict.ExpectedFailures,
 		Method: e.candidate.Method, Family: e.candidate.Family, Level: int64(w.draft.Level), Mapping: w.draft.Mapping, Oracle: text,
 		BaseKind: v.base.Kind, BaseDistanceMerge: e.candidate.Merge, BaseDistanceNewest: e.candidate.Newest,

@@ -9,6 +9,7 @@ import (
 	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/pipelines/ingest"
 	"github.com/taskmill/taskmill/transforms/construct"
 	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/patch"
@@ -42,10 +43,7 @@ func readWork(ctx context.Context, shop *execute.Shop, l lang.Language, c model.
 	if err != nil {
 		return w, err
 	}
-	if w.Before, err = shop.Tree(ctx, repo, c.Record.Before); err != nil {
-		return w, err
-	}
-	if w.After, err = shop.Tree(ctx, repo, c.Record.After); err != nil {
+	if w.Before, w.After, err = ingest.Trees(ctx, shop, repo, c.Record); err != nil {
 		return w, err
 	}
 	paths := w.Source.Paths()
