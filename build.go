@@ -276,6 +276,9 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 // built, where there is one.
 func (f *buildFlags) feeds(ctx context.Context, c *call, cfg *build.Config) error {
 	if len(f.changes) == 0 {
+		if cfg.ChangesOnly {
+			return usagef("--changes-only without --changes: name the files that name the changes")
+		}
 		return nil
 	}
 	repo := ""

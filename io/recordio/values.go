@@ -176,7 +176,10 @@ func (r *reader) stream(ctx context.Context, f file, in io.Reader, skipped int, 
 		if errors.Is(err, io.EOF) && !array {
 			return nil
 		}
-		place := fmt.Sprintf("%s:%d", f.name, marks.at(start+1))
+		if err == nil {
+			start = dec.InputOffset() - int64(len(value))
+		}
+		place := fmt.Sprintf("%s:%d", f.name, marks.at(start))
 		if array {
 			place = fmt.Sprintf("%s element %d", place, n)
 		}

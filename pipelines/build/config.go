@@ -97,8 +97,6 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--min-tasks-per-base %d: want 1 or more", cfg.MinTasksPerBase)
 	case cfg.BaseAge < 0:
 		return fmt.Errorf("--base-age %d: want 0 (the default) or more days", cfg.BaseAge)
-	case cfg.ChangesOnly && len(cfg.Changes) == 0:
-		return fmt.Errorf("--changes-only without --changes: name the files that name the changes")
 	case cfg.Base != "" && cfg.Bases != BasesNewest:
 		return fmt.Errorf("--base %s with --bases %s: a declared base is the only one", cfg.Base, cfg.Bases)
 	case cfg.Base != "" && len(cfg.Sources) > 1:

@@ -41,7 +41,8 @@ func Merge(told []model.Record) model.Record {
 	if slices.ContainsFunc(order, states) {
 		out.Body, out.Messages, out.TextSource = "", nil, "api"
 	}
-	if out.Number > 0 && out.Told != model.ToldGit {
+	out.Confidence = order[0].Confidence
+	if out.Number > 0 && out.Told != model.ToldGit { // it was told, not guessed
 		out.Confidence = 1
 	}
 	return out
