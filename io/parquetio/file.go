@@ -37,7 +37,7 @@ func openFile(file string) (*parquet.File, io.Closer, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, r.Close())
 	}
-	f, err := parquet.OpenFile(r, info.Size())
+	f, err := open(r, info.Size())
 	if err != nil {
 		return nil, nil, errors.Join(err, r.Close())
 	}

@@ -3,6 +3,7 @@ package parquetio
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func readPart[T any](ctx context.Context, in folder, p Part, begin opener[T]) it
 // last. The library panics on files that are none: those panics are errors here.
 func rows[T any](r io.ReaderAt, size int64) (next func() ([]T, error), end func() error, err error) {
 	defer caught(&err)
-	f, err := parquet.OpenFile(r, size)
+	f, err := open(r, size)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,6 +128,25 @@ func rows[T any](r io.ReaderAt, size int64) (next func() ([]T, error), end func(
 		return buffer[:n], err
 	}
 	return next, reader.Close, nil
+}
+
+// open opens a Parquet file whose footer is within it: the library makes room for as much as the
+// footer says, up to 4 GB.
+func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	var end [8]byte
+	if size < 12 {
+		return nil, fmt.Errorf("%d bytes are too few", size)
+	}
+	if _, err := r.ReadAt(end[:], size-8); err != nil {
+		return nil, err
+	}
+	if string(end[4:]) != "PAR1" {
+		return nil, errors.New("its end is missing")
+	}
+	if n := int64(binary.LittleEndian.Uint32(end[:])); n > size-12 {
+		return nil, fmt.Errorf("a footer of %d bytes in a file of %d", n, size)
+	}
+	return parquet.OpenFile(r, size)
 }
 
 func caught(err *error) {
