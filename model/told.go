@@ -44,28 +44,28 @@ func (r Record) Row(patch string) RecordRow {
 }
 
 // Record is the row as a record that told tells; what is known of its files is left to git.
-func (row RecordRow) Record(told string) Record {
-	r := Record{
-		Repo: row.Repo, Number: row.Number, Kind: row.Kind, Title: row.Title, Labels: labels(row.Labels),
-		Author: row.Author, AuthorKind: row.AuthorKind, CreatedAt: at(row.CreatedAt), MergedAt: at(row.MergedAt), ClosedAt: at(row.ClosedAt),
-		State: row.State, BaseRef: row.BaseRef, HeadCommit: Hash(row.HeadCommit), MergeCommit: Hash(row.MergeCommit),
-		MergeBase: Hash(row.MergeBase), MergeStyle: row.MergeStyle, BackportOf: row.BackportOf, Reverts: row.Reverts,
-		VisibleAt: at(row.VisibleAt), TimeCertain: row.TimeCertain, Confidence: row.Confidence, Before: Hash(row.BaseCommit),
-		Hints: row.HintsText, Told: told,
+func (r RecordRow) Record(told string) Record {
+	rec := Record{
+		Repo: r.Repo, Number: r.Number, Kind: r.Kind, Title: r.Title, Labels: labels(r.Labels),
+		Author: r.Author, AuthorKind: r.AuthorKind, CreatedAt: at(r.CreatedAt), MergedAt: at(r.MergedAt), ClosedAt: at(r.ClosedAt),
+		State: r.State, BaseRef: r.BaseRef, HeadCommit: Hash(r.HeadCommit), MergeCommit: Hash(r.MergeCommit),
+		MergeBase: Hash(r.MergeBase), MergeStyle: r.MergeStyle, BackportOf: r.BackportOf, Reverts: r.Reverts,
+		VisibleAt: at(r.VisibleAt), TimeCertain: r.TimeCertain, Confidence: r.Confidence, Before: Hash(r.BaseCommit),
+		Hints: r.HintsText, Told: told,
 	}
-	if row.Body != nil {
-		r.Body, r.TextSource = *row.Body, "api"
-		if row.Source == ToldGit {
-			r.TextSource = "git"
+	if r.Body != nil {
+		rec.Body, rec.TextSource = *r.Body, "api"
+		if r.Source == ToldGit {
+			rec.TextSource = "git"
 		}
 	}
-	for _, c := range row.Closes {
-		r.Closes = append(r.Closes, Reference{c.Repo, c.Number, c.Confidence})
+	for _, c := range r.Closes {
+		rec.Closes = append(rec.Closes, Reference{c.Repo, c.Number, c.Confidence})
 	}
-	for _, i := range row.Issues {
-		r.Issues = append(r.Issues, Issue{i.Number, i.Title, i.Body, labels(i.Labels)})
+	for _, i := range r.Issues {
+		rec.Issues = append(rec.Issues, Issue{i.Number, i.Title, i.Body, labels(i.Labels)})
 	}
-	return r
+	return rec
 }
 
 func labelRows(in []Label) []LabelRow {
