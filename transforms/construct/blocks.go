@@ -50,23 +50,22 @@ func (u *undoing) eachTokens(context int) error {
 	return u.each(func(text string, h patch.Hunk) (string, model.Reason) { return replaceTokens(text, h, context) })
 }
 
-// some reverses the hunks that git would reverse and leaves the others, and the files that break
-// what remains.
+// some reverses the hunks that git would reverse and leaves the others, and what breaks the rest.
 func (u *undoing) some(int) error {
-	moved := u.moved().Select(func(f patch.File) bool { return !u.left[f.Old] && !u.left[f.New] })
-	res, refused, err := patch.ApplyEach(moved.Reverse(), u.tree)
+	parts, numbers := u.parts()
+	res, refused, err := patch.ApplyEach(parts.Reverse(), u.tree)
 	if err != nil {
 		return fmt.Errorf("reverse %s: %w", u.Change.ID, err)
 	}
 	for p := range u.left {
-		u.dropped = append(u.dropped, p+" whole")
+		u.dropped = append(u.dropped, p.String())
 	}
 	for _, c := range refused {
-		if c.Hunk >= 0 {
-			u.dropped = append(u.dropped, fmt.Sprintf("%s %d", c.Path, c.Hunk+1))
-		} else {
-			u.dropped = append(u.dropped, c.Path+" whole")
+		p := part{c.Path, whole}
+		if i := slices.IndexFunc(parts.Files, func(f patch.File) bool { return f.Old == c.Path || f.New == c.Path }); i >= 0 && c.Hunk >= 0 && c.Hunk < len(numbers[i]) {
+			p.hunk = numbers[i][c.Hunk]
 		}
+		u.dropped = append(u.dropped, p.String())
 	}
 	slices.Sort(u.dropped)
 	u.dropped = slices.Compact(u.dropped)
@@ -76,6 +75,30 @@ func (u *undoing) some(int) error {
 		return reject(model.StageConstruct, model.DoesNotReverse, "no hunk reverses")
 	}
 	return nil
+}
+
+// parts is the source patch under the paths of H without what stays, and for each of its files
+// the hunks of the whole patch that it has.
+func (u *undoing) parts() (parts patch.Patch, numbers [][]int) {
+	for i, f := range u.moved().Files {
+		own := u.Source.Files[i].Path()
+		if u.left[part{own, whole}] {
+			continue
+		}
+		hunks := f.Hunks
+		f.Hunks = nil
+		var kept []int
+		for n, h := range hunks {
+			if !u.left[part{own, n}] {
+				f.Hunks, kept = append(f.Hunks, h), append(kept, n)
+			}
+		}
+		switch {
+		case len(kept) == len(hunks), len(kept) > 0 && f.Change == patch.Modified, f.Change == patch.Renamed:
+			parts.Files, numbers = append(parts.Files, f), append(numbers, kept)
+		}
+	}
+	return parts, numbers
 }
 
 // each reverses the source patch hunk by hunk, under the paths of H. place is asked for each hunk

@@ -44,9 +44,9 @@ func Undo(m Mapping, in Input, l lang.Language) (Draft, error) {
 	if f := Scope(in.Source, l, in.Change.Family); f != nil {
 		return Draft{}, f
 	}
-	skip := map[string]bool{}
+	skip := left{}
 	for {
-		u, err := m.run(in, skip)
+		u, err := m.run(in, l, skip)
 		if err != nil {
 			return Draft{}, err
 		}
@@ -60,7 +60,7 @@ func Undo(m Mapping, in Input, l lang.Language) (Draft, error) {
 		if err == nil {
 			return d.finish(in, l)
 		}
-		// What breaks C is left out, file by file, where a part of the change will do.
+		// What breaks C is left out, symbol by symbol, where a part of the change will do.
 		if !m.partial || !u.skip(culprits, skip) {
 			return Draft{}, err
 		}
@@ -95,8 +95,8 @@ func Reverses(source patch.Patch, t patch.Reader) (bool, error) {
 }
 
 // check compares C's production with H's: it must differ, parse, be closed, and leave the
-// runner's sections alone. culprits are the paths of D that a fault comes from.
-func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []string, err error) {
+// runner's sections alone. culprits are the parts of D that a fault comes from.
+func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []culprit, err error) {
 	paths := evidence.Changed(h, d.C)
 	production, err := evidence.Diff(h, d.C, paths, func(p string) bool { return l.Kind(p) == model.Production })
 	if err != nil {
@@ -107,7 +107,7 @@ func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []string,
 	}
 	for _, p := range paths {
 		if err := parses(d.C, l, p, before, h); err != nil {
-			return []string{p}, err
+			return []culprit{{path: p}}, err
 		}
 		if l.Protected(p) {
 			if err := runnerKept(h, d.C, l, p); err != nil {
@@ -133,7 +133,7 @@ func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []string,
 		_, name, _ := strings.Cut(place, " ")
 		for _, s := range d.Gone {
 			if s.Name == name || evidence.LastName(s.Name) == evidence.LastName(name) {
-				culprits = append(culprits, s.Path)
+				culprits = append(culprits, culprit{s.Path, s.Name})
 			}
 		}
 	}

@@ -1,11 +1,14 @@
 package construct
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
@@ -32,6 +35,7 @@ var Mappings = []Mapping{
 	{Name: "block", Context: 1, Level: 2, undo: (*undoing).eachBlock},
 	{Name: "block", Context: 0, Level: 2, undo: (*undoing).eachBlock},
 	{Name: "tokens", Context: 3, Level: 2, undo: (*undoing).eachTokens},
+	{Name: "symbol", Context: 3, Level: 2, undo: (*undoing).symbols},
 	{Name: "partial", Context: 3, Level: 2, partial: true, undo: (*undoing).some},
 }
 
@@ -52,14 +56,15 @@ type undoing struct {
 	Input
 	tree    *tree.Tree
 	places  []patch.Place
-	left    map[string]bool // paths of H that stay as they are
-	dropped []string        // hunks that were left out: "path hunk"
+	lang    lang.Language
+	left    left     // paths of the change that stay as they are, and single hunks of them
+	dropped []string // hunks that were left out: "path hunk"
 }
 
 // run undoes the source change by a mapping. What cannot be placed is a *model.Fault
 // does_not_reverse or ambiguous_block.
-func (m Mapping) run(in Input, left map[string]bool) (*undoing, error) {
-	u := &undoing{Input: in, tree: in.H, left: left}
+func (m Mapping) run(in Input, l lang.Language, stay left) (*undoing, error) {
+	u := &undoing{Input: in, tree: in.H, lang: l, left: stay}
 	if err := m.undo(u, m.Context); err != nil {
 		return nil, err
 	}
@@ -108,15 +113,50 @@ func (u *undoing) moved() patch.Patch {
 	})
 }
 
-// skip adds the first of culprits that the mapping changed to the paths that stay; false where
-// there is none.
-func (u *undoing) skip(culprits []string, left map[string]bool) bool {
-	slices.Sort(culprits)
-	for _, p := range culprits {
-		if !left[p] {
-			left[p] = true
-			return true
+// A part of a change is a hunk of a path, as the change names it, or the whole path.
+type part struct {
+	path string
+	hunk int // from 0; whole
+}
+
+const whole = -1
+
+func (p part) String() string {
+	if p.hunk == whole {
+		return p.path + " whole"
+	}
+	return fmt.Sprintf("%s %d", p.path, p.hunk+1)
+}
+
+// left are the parts of a change that stay done.
+type left map[part]bool
+
+// A culprit is what breaks C: a symbol of a path of H, or the whole path.
+type culprit struct{ path, symbol string }
+
+// skip adds the first of culprits that the mapping changed, in the order of paths, to what stays:
+// the hunks of its symbol, or the path where there are none. False where nothing is left to add.
+func (u *undoing) skip(culprits []culprit, stay left) bool {
+	slices.SortFunc(culprits, func(a, b culprit) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.symbol, b.symbol))
+	})
+	moved := u.moved()
+	for _, c := range culprits {
+		i := slices.IndexFunc(moved.Files, func(f patch.File) bool { return f.New == c.path || f.Old == c.path })
+		if i < 0 || stay[part{u.Source.Files[i].Path(), whole}] {
+			continue
 		}
+		f := u.Source.Files[i]
+		added := false
+		for _, h := range u.hunksOf(f, c.symbol) {
+			p := part{f.Path(), h}
+			added = added || !stay[p]
+			stay[p] = true
+		}
+		if !added {
+			stay[part{f.Path(), whole}] = true
+		}
+		return true
 	}
 	return false
 }

@@ -75,10 +75,12 @@ func (c *collector) function(s, d *node, owner string) {
 		what = "method"
 	}
 	end := d.End
-	if b := d.Get("body"); b != nil {
-		end = b.Start
+	for _, field := range []string{"parameters", "return_type"} { // a comment may stand before the body
+		if n := d.Get(field); n != nil {
+			end = n.End
+		}
 	}
-	sig := strings.TrimSuffix(oneLine(string(c.src[d.Start:end])), ":")
+	sig := oneLine(string(c.src[d.Start:end]))
 	for _, dec := range decorators(s) {
 		switch t := oneLine(dec.Text(c.src)); t {
 		case "@property", "@staticmethod", "@classmethod", "@cached_property", "@functools.cached_property":
