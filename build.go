@@ -147,6 +147,7 @@ func (f *buildFlags) register(c *call) {
 	c.flags.BoolVar(&cfg.AcceptBuildErrors, "accept-build-errors", false, "accept a build error as the failure of a target in every family, not only in features")
 	c.flags.IntVar(&cfg.Sample, "sample", 0, "draw N eligible changes of each repository by hash")
 	c.flags.Var((*list)(&cfg.Families), "families", "only tasks of these `families`: "+strings.Join(build.Families, ", ")+" (default all)")
+	c.flags.IntVar(&cfg.MeasureBaseline, "measure-baseline", 0, "prepare an environment of their own for N tasks of each repository, drawn by hash, and write what it took into costs")
 	c.flags.IntVar(&cfg.OutputShards, "output-shards", 1, "files a table is written in")
 	c.flags.IntVar(&f.infra, "allow-infrastructure", 0, "rejections for infrastructure that still count as done")
 	c.flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan with its counts and run nothing")

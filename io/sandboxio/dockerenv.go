@@ -299,3 +299,8 @@ func (e *dockerEnvironment) probe(ctx context.Context, b model.Base) error {
 	}
 	return probeOnce(ctx, e, e.recipe, b, filepath.Join(dir, strings.TrimPrefix(e.facts.ImageDigest, "sha256:")+"-probed-"+string(b.Tree)))
 }
+
+// Discard removes the environment's image.
+func (e *dockerEnvironment) Discard(ctx context.Context) error {
+	return e.d.removeImage(ctx, e.image)
+}

@@ -31,9 +31,13 @@ func Build(s beam.Scope, cfg Config) {
 
 	rejected := beam.Flatten(s, unread, unplanned, t.rejected)
 	bases := baseRows(s, t.bases, t.tasks, t.unstable)
+	costs := costRows(s, bases, t.costs)
+	if cfg.MeasureBaseline > 0 {
+		costs = beam.Flatten(s, costs, baselines(s, cfg, t.tasks, bases))
+	}
 	write(s, cfg, tables{
 		tasks: t.tasks, changes: changeRows(s, found, planned, t.tasks, rejected), rejections: rejected, attempts: t.attempts,
-		runs: runRows(s, t.runs), bases: bases, costs: costRows(s, bases, t.costs),
+		runs: runRows(s, t.runs), bases: bases, costs: costs,
 	})
 }
 

@@ -55,6 +55,8 @@ type Config struct {
 	Sample            int      // draw N eligible changes a repository by hash; 0: all
 	Families          []string // only tasks of these families; none: all
 
+	MeasureBaseline int // tasks of each repository whose own environment is measured; changes no row but costs
+
 	Out          string
 	OutputShards int
 	Shards       int // key groups a heavy stage is spread over; 1 where one process works
@@ -89,6 +91,8 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--limit %d: want 0 (no limit) or more", cfg.Limit)
 	case slices.Contains(cfg.Families, model.FamilyTests) && !slices.Contains(cfg.Families, evidence.BugFix):
 		return fmt.Errorf("--families %s: a test_generation task is a variant of a bug_fix one: name bug_fix too", strings.Join(cfg.Families, ","))
+	case cfg.MeasureBaseline < 0:
+		return fmt.Errorf("--measure-baseline %d: want 0 (none) or more", cfg.MeasureBaseline)
 	case cfg.Sample < 0:
 		return fmt.Errorf("--sample %d: want 0 (all) or more", cfg.Sample)
 	case !cfg.Since.IsZero() && !cfg.Until.IsZero() && !cfg.Since.Before(cfg.Until):

@@ -35,6 +35,7 @@ func TestValidate(t *testing.T) {
 		"--output-shards 0":       func(c *Config) { c.OutputShards = 0 },
 		"--jobs 0":                func(c *Config) { c.Execute.Jobs = 0 },
 		"--limit -1":              func(c *Config) { c.Limit = -1 },
+		"--measure-baseline -1":   func(c *Config) { c.MeasureBaseline = -1 },
 		"--sample -2":             func(c *Config) { c.Sample = -2 },
 		"--until 2025-01-01":      func(c *Config) { c.Since, c.Until = day("2025-02-01"), day("2025-01-02") },
 		"--since 2025-01-02":      func(c *Config) { c.Since, c.Until = day("2025-01-02"), day("2025-01-02") },
