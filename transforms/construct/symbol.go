@@ -82,20 +82,13 @@ func (u *undoing) transplant(f, to patch.File, hunks []int) error {
 		return err
 	}
 	names := map[string]bool{}
+	var outside []patch.Hunk // of imports and the like
 	for _, h := range hunks {
-		added, removed := touchedLines(f.Hunks[h])
-		for _, side := range []struct {
-			lines   []int
-			symbols []model.Symbol
-		}{{added, is}, {removed, was}} {
-			for _, line := range side.lines {
-				s, ok := innermost(side.symbols, line)
-				if !ok {
-					return lost("hunk %d of %d lies outside of symbols", h+1, len(f.Hunks))
-				}
-				names[s.Name] = true
-			}
+		inside, rest := split(f.Hunks[h], was, is)
+		for _, name := range inside {
+			names[name] = true
 		}
+		outside = append(outside, rest...)
 	}
 	old, _, err := readText(u.Before, f.Old)
 	if err != nil {
@@ -133,7 +126,14 @@ func (u *undoing) transplant(f, to patch.File, hunks []int) error {
 		}
 		lines = slices.Concat(lines[:c.start], c.with, lines[c.end:])
 	}
-	changes := []model.TreeChange{{Path: to.Old, Mode: file.Mode, Data: []byte(strings.Join(lines, ""))}}
+	text := strings.Join(lines, "")
+	for _, h := range outside {
+		var why model.Reason
+		if text, why = replaceBlock(text, h, 0); why != "" {
+			return reject(model.StageConstruct, why, "%s: lines outside of symbols near line %d", to.Path(), h.NewStart)
+		}
+	}
+	changes := []model.TreeChange{{Path: to.Old, Mode: file.Mode, Data: []byte(text)}}
 	if at != to.Old {
 		changes = append(changes, model.TreeChange{Path: at, Delete: true})
 	}
@@ -152,29 +152,38 @@ func (u *undoing) symbolsOf(t *tree.Tree, p string) ([]model.Symbol, error) {
 	}), nil
 }
 
-// touchedLines are the lines that a hunk adds, as the file after the change numbers them, and
-// those that it removes, as the file before does. Blank lines belong to nothing.
-func touchedLines(h patch.Hunk) (added, removed []int) {
-	old, now := h.OldStart, h.NewStart
+// split says in which symbols the changed lines of a hunk lie, on both sides, and gives the runs of
+// changed lines that lie in none. Blank lines belong to nothing.
+func split(h patch.Hunk, was, is []model.Symbol) (names []string, outside []patch.Hunk) {
+	old, now, open := h.OldStart, h.NewStart, false
 	for _, l := range h.Lines {
-		blank := strings.TrimSpace(l.Text) == ""
+		s, ok := model.Symbol{}, false
 		switch l.Op {
 		case '+':
-			if !blank {
-				added = append(added, now)
-			}
-			now++
+			s, ok = innermost(is, now)
 		case '-':
-			if !blank {
-				removed = append(removed, old)
-			}
-			old++
+			s, ok = innermost(was, old)
+		}
+		switch {
+		case l.Op == ' ' || strings.TrimSpace(l.Text) == "":
+			open = false
+		case ok:
+			names, open = append(names, s.Name), false
 		default:
+			if !open {
+				outside, open = append(outside, patch.Hunk{OldStart: old, NewStart: now}), true
+			}
+			run := &outside[len(outside)-1]
+			run.Lines = append(run.Lines, l)
+		}
+		if l.Op != '+' {
 			old++
+		}
+		if l.Op != '-' {
 			now++
 		}
 	}
-	return added, removed
+	return names, outside
 }
 
 // innermost is the smallest symbol that a line lies in.
@@ -240,15 +249,17 @@ func (u *undoing) hunksOf(f patch.File, name string) []int {
 	if err != nil || name == "" {
 		return nil
 	}
+	own := slices.DeleteFunc(symbols, func(s model.Symbol) bool { return evidence.LastName(s.Name) != evidence.LastName(name) })
 	var out []int
 	for i, h := range f.Hunks {
-		added, _ := touchedLines(h)
-		for _, line := range added {
-			if slices.ContainsFunc(symbols, func(s model.Symbol) bool {
-				return s.Start <= line && line <= s.End && evidence.LastName(s.Name) == evidence.LastName(name)
-			}) {
+		now := h.NewStart
+		for _, l := range h.Lines {
+			if _, in := innermost(own, now); in && l.Op == '+' {
 				out = append(out, i)
 				break
+			}
+			if l.Op != '-' {
+				now++
 			}
 		}
 	}

@@ -71,6 +71,21 @@ func TestPartialLeavesTheSymbolNamed(t *testing.T) {
 	}
 }
 
+// What lies outside of symbols, an import, is undone as a block.
+func TestSymbolTransplantWithImports(t *testing.T) {
+	const before = "import a\n\n\ndef f(x):\n    return x\n"
+	const after = "import b\n\n\ndef f(x):\n    return b.g(x)\n"
+	const h = "import sys\nimport b\nimport os\n\n\ndef f(x):\n    y = x\n    return b.g(y)\n"
+	in := pythonInput(t, map[string]string{"a.py": before}, map[string]string{"a.py": after}, map[string]string{"a.py": h})
+	d, err := Undo(mapping(t, "symbol"), in, python.Language{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("import sys\nimport a\nimport os\n\n\ndef f(x):\n    return x\n", text(t, d.C, "a.py")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A method is undone whole in a class that later work went on with; what the change added goes.
 func TestSymbolTransplant(t *testing.T) {
 	const before = "class A:\n    def f(self, x):\n        return x\n"
