@@ -21,22 +21,23 @@ func told(t *testing.T, feed recordio.Feed) ([]string, error) {
 	var out []string
 	err := recordio.Read(t.Context(), []recordio.Feed{feed}, func(e recordio.Entry) error {
 		r := e.Record
-		line := fmt.Sprintf("%s %s %s#%d %s", r.Told, r.Kind, r.Repo, r.Number, r.State)
+		var line strings.Builder
+		line.WriteString(fmt.Sprintf("%s %s %s#%d %s", r.Told, r.Kind, r.Repo, r.Number, r.State))
 		for _, part := range []struct{ name, value string }{{"text ", r.TextSource}, {"merge ", r.MergeCommit.Short(4)}, {"base ", r.Before.Short(4)}} {
 			if part.value != "" {
-				line += " " + part.name + part.value
+				line.WriteString(" " + part.name + part.value)
 			}
 		}
 		for _, l := range r.Labels {
-			line += " label " + l.Name
+			line.WriteString(" label " + l.Name)
 		}
 		for _, i := range r.Issues {
-			line += fmt.Sprintf(" issue %d %q", i.Number, i.Title+i.Body)
+			line.WriteString(fmt.Sprintf(" issue %d %q", i.Number, i.Title+i.Body))
 		}
 		if e.Patch != "" {
-			line += fmt.Sprintf(" patch %q", e.Patch)
+			line.WriteString(fmt.Sprintf(" patch %q", e.Patch))
 		}
-		out = append(out, line+" @"+e.Place)
+		out = append(out, line.String()+" @"+e.Place)
 		return nil
 	}, func(f recordio.Fault) {
 		out = append(out, fmt.Sprintf("%s %s#%d %s @%s", f.Reason, f.Repo, f.Number, f.Detail, f.Place))

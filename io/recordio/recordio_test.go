@@ -23,26 +23,27 @@ func read(t *testing.T, feed Feed) ([]string, error) {
 	var out []string
 	err := Read(t.Context(), []Feed{feed}, func(e Entry) error {
 		r := e.Record
-		line := fmt.Sprintf("%s %s %s#%d %s", r.Told, r.Kind, r.Repo, r.Number, r.State)
+		var line strings.Builder
+		line.WriteString(fmt.Sprintf("%s %s %s#%d %s", r.Told, r.Kind, r.Repo, r.Number, r.State))
 		for _, part := range []struct{ name, value string }{
 			{"by ", r.Author}, {"text ", r.TextSource}, {"into ", r.BaseRef}, {"merge ", r.MergeCommit.Short(4)}, {"base ", r.Before.Short(4)}} {
 			if part.value != "" {
-				line += " " + part.name + part.value
+				line.WriteString(" " + part.name + part.value)
 			}
 		}
 		for _, l := range r.Labels {
-			line += " label " + l.Name
+			line.WriteString(" label " + l.Name)
 		}
 		for _, c := range r.Closes {
-			line += fmt.Sprintf(" closes %s#%d %g", c.Repo, c.Number, c.Confidence)
+			line.WriteString(fmt.Sprintf(" closes %s#%d %g", c.Repo, c.Number, c.Confidence))
 		}
 		for _, i := range r.Issues {
-			line += fmt.Sprintf(" issue %d %q", i.Number, i.Title+i.Body)
+			line.WriteString(fmt.Sprintf(" issue %d %q", i.Number, i.Title+i.Body))
 		}
 		if e.Patch != "" {
-			line += fmt.Sprintf(" patch %q", e.Patch)
+			line.WriteString(fmt.Sprintf(" patch %q", e.Patch))
 		}
-		out = append(out, line+" @"+e.Place)
+		out = append(out, line.String()+" @"+e.Place)
 		return nil
 	}, func(f Fault) {
 		out = append(out, fmt.Sprintf("%s %s#%d %s @%s", f.Reason, f.Repo, f.Number, f.Detail, f.Place))

@@ -62,11 +62,12 @@ func family(rec model.Record, migrates bool, source patch.Patch, symbols Symbols
 // security looks for an advisory's identifier in all that the record says, for a label, and for
 // a keyword in the title, the messages and the cleaned body.
 func security(rec model.Record) bool {
-	all := rec.Title + "\n" + rec.Body + "\n" + strings.Join(rec.Messages, "\n")
+	var all strings.Builder
+	all.WriteString(rec.Title + "\n" + rec.Body + "\n" + strings.Join(rec.Messages, "\n"))
 	for _, i := range rec.Issues {
-		all += "\n" + i.Title + "\n" + i.Body
+		all.WriteString("\n" + i.Title + "\n" + i.Body)
 	}
-	return advisory.MatchString(all) || labelled(rec, securityLabel) || labelled(rec, advisory) ||
+	return advisory.MatchString(all.String()) || labelled(rec, securityLabel) || labelled(rec, advisory) ||
 		securityWords.MatchString(recordText(rec, nil))
 }
 
