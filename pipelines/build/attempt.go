@@ -13,12 +13,13 @@ import (
 // candidate takes one candidate from construction to a task without the environment's leak
 // scan, which one walk does for all. The ladder's mappings are tried in order, one validated
 // candidate at a time, until one is accepted or none is left that could be.
-func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
-	e := ended{candidate: c}
+func (v *validator) candidate(ctx context.Context, c model.Candidate) (e ended) {
+	e.candidate = c
 	if e.work, e.err = readWork(ctx, v.shop, v.lang, c.Change, v.base.Commit, v.h); e.err != nil {
 		e.note(construct.Mappings[0])
 		return e
 	}
+	defer func() { e.seen = nil }() // reports can be large, and ends wait for the whole group
 	var best *model.Fault
 	made := map[model.Hash]bool{}
 	for _, m := range v.cfg.ladder() {
@@ -27,6 +28,9 @@ func (v *validator) candidate(ctx context.Context, c model.Candidate) ended {
 			continue
 		}
 		e.note(m)
+		if e.err == nil && v.asksForTests(e) {
+			e.noTests = v.goldTests(e)
+		}
 		if e.err == nil || ctx.Err() != nil || !escalates(e.err) {
 			return e
 		}

@@ -41,11 +41,11 @@ func structural(o oracle.Oracle, h, c *tree.Tree, l lang.Language) (lifecycle.St
 // prediction, and all checks of its files hold in every run on H, which is C mended. Nil for other
 // families; the rejection says why a bug fix has no such variant.
 func (v *validator) testGeneration(e ended) (*model.Task, *model.Rejection, error) {
-	if e.candidate.Family != evidence.BugFix || !v.cfg.wants(model.FamilyTests) {
+	if !v.asksForTests(e) {
 		return nil, nil, nil
 	}
 	id := e.candidate.ID + "." + model.FamilyTests
-	if err := v.goldTests(e); err != nil {
+	if err := e.noTests; err != nil {
 		if faultOf(err) == nil {
 			return nil, nil, err
 		}
@@ -59,6 +59,11 @@ func (v *validator) testGeneration(e ended) (*model.Task, *model.Rejection, erro
 	t.SolverCommit = string(construct.SolverCommit(e.s.Hash(), t.CreatedAt, id))
 	t.LeakScore = evidence.LeakScore(t.ProblemStatement+"\n"+t.Interface, t.Patch, t.TestPatch)
 	return &t, nil, nil
+}
+
+// asksForTests reports whether a candidate has such a variant, if its runs allow it.
+func (v *validator) asksForTests(e ended) bool {
+	return e.candidate.Family == evidence.BugFix && v.cfg.wants(model.FamilyTests)
 }
 
 // goldTests reports, as a *model.Fault, why test_patch is no prediction that would be resolved.

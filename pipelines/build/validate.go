@@ -120,7 +120,8 @@ type ended struct {
 	candidate model.Candidate
 	work      *work
 	verdict   lifecycle.Verdict
-	seen      observations
+	seen      observations // of the last attempt; gone when the candidate has ended
+	noTests   error        // why an accepted bug fix has no variant that asks for tests
 	s         *tree.Tree
 	taskPatch patch.Patch
 	testPatch patch.Patch
