@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/taskmill/taskmill/io/blobio"
@@ -111,7 +110,7 @@ func readPairs(name string, a pairing.Results) ([]pairing.Pair, error) {
 		}
 		return pairing.Same(slices.Sorted(maps.Keys(ids))), nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := readRegular(name)
 	if err != nil {
 		return nil, usagef("read pairs %s: %v", name, unwrapPath(err))
 	}

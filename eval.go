@@ -88,7 +88,7 @@ func readPredictions(tasks []model.Task, name string) ([]model.Prediction, error
 	case "empty":
 		wanted = evaluate.Blank(tasks)
 	default:
-		text, err := os.ReadFile(name)
+		text, err := readRegular(name)
 		if err != nil {
 			return nil, usagef("read predictions %s: %v", name, unwrapPath(err))
 		}

@@ -226,3 +226,15 @@ func printFlag(w io.Writer, f *flag.Flag) {
 	}
 	fmt.Fprintf(w, "  --%s%s\n        %s%s\n", f.Name, kind, usage, def)
 }
+
+// readRegular reads a regular file. Anything else, such as a pipe or a device, may never end.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return os.ReadFile(name)
+}

@@ -145,7 +145,14 @@ func (d *directory) Read(ctx context.Context, name string) ([]byte, error) {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return nil, err
 	}
-	b, err := d.root.ReadFile(name)
+	var b []byte
+	info, err := d.root.Stat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular(): // to open a pipe may never end
+		err = errors.New("it is no regular file")
+	case err == nil:
+		b, err = d.root.ReadFile(name)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("read %s in %s: %w", name, d.path, ErrNotFound)

@@ -56,6 +56,9 @@ func openFolder(ctx context.Context, location string) (folder, error) {
 	if location == "" {
 		return nil, errors.New("no folder given")
 	}
+	if info, err := os.Stat(location); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", location)
+	}
 	root, err := os.OpenRoot(location)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(location, 0o755); err != nil {
@@ -115,21 +118,35 @@ func (d directory) write(ctx context.Context, name string, b []byte) error {
 	return w.commit(ctx, name)
 }
 
-func (d directory) read(_ context.Context, name string) ([]byte, error) { return d.root.ReadFile(name) }
+func (d directory) read(_ context.Context, name string) ([]byte, error) {
+	if _, err := d.regular(name); err != nil {
+		return nil, err
+	}
+	return d.root.ReadFile(name)
+}
 
-func (d directory) open(_ context.Context, name string) (io.ReaderAt, int64, io.Closer, error) {
+// regular reports a name that is no regular file: to open a pipe may never end.
+func (d directory) regular(name string) (size int64, err error) {
 	info, err := d.root.Lstat(name)
 	if err != nil {
-		return nil, 0, nil, err
+		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, nil, fmt.Errorf("%s is no regular file", name)
+		return 0, fmt.Errorf("%s is no regular file", name)
+	}
+	return info.Size(), nil
+}
+
+func (d directory) open(_ context.Context, name string) (io.ReaderAt, int64, io.Closer, error) {
+	size, err := d.regular(name)
+	if err != nil {
+		return nil, 0, nil, err
 	}
 	f, err := d.root.Open(name)
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	return f, info.Size(), f, nil
+	return f, size, f, nil
 }
 
 func (d directory) list(ctx context.Context) ([]string, error) {

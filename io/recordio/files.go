@@ -87,9 +87,9 @@ func Digest(ctx context.Context, feeds []Feed) (model.Hash, error) {
 				fmt.Fprintf(h, "%s\n", sum)
 				continue
 			}
-			r, err := os.Open(f.path)
+			r, err := f.open()
 			if err != nil {
-				return "", &FileError{f.name, errors.Unwrap(err)}
+				return "", err
 			}
 			_, err = io.Copy(h, r)
 			if err := errors.Join(err, r.Close()); err != nil {
@@ -100,19 +100,32 @@ func Digest(ctx context.Context, feeds []Feed) (model.Hash, error) {
 	return model.Hash(hex.EncodeToString(h.Sum(nil))), nil
 }
 
+// open opens a regular file; to open a pipe may never end.
+func (f file) open() (*os.File, error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, &FileError{f.name, errors.Unwrap(err)}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &FileError{f.name, errors.New("it is no regular file")}
+	}
+	in, err := os.Open(f.path)
+	if err != nil {
+		return nil, &FileError{f.name, errors.Unwrap(err)}
+	}
+	return in, nil
+}
+
 // file reads one file by what its first bytes say it is.
 func (r *reader) file(ctx context.Context, f file) error {
 	if f.table != "" {
 		return r.table(ctx, f)
 	}
-	in, err := os.Open(f.path)
+	in, err := f.open()
 	if err != nil {
-		return &FileError{f.name, errors.Unwrap(err)}
+		return err
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return &FileError{f.name, errors.New("it is no regular file")}
-	}
 	buffered := bufio.NewReaderSize(in, 256<<10)
 	head, _ := buffered.Peek(4)
 	switch {

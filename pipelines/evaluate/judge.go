@@ -55,9 +55,11 @@ func Judge(ctx context.Context, b *execute.Bench, p *execute.Place, t model.Task
 	if err != nil {
 		return score, err
 	}
-	if err := structural(p, t, laid.Tree, verdicts); err != nil {
+	why, err := structural(p, t, laid, s, verdicts)
+	if err != nil {
 		return score, err
 	}
+	notes = append(notes, why...)
 	score.Detail = detail(notes, laid.Touched)
 	score.FailToPass = split(t, t.FailToPass, verdicts)
 	score.PassToPass = split(t, t.PassToPass, verdicts)
@@ -93,14 +95,29 @@ func demanded(t model.Task) []string {
 	return oracle.Runnable(slices.Concat(t.FailToPass, t.PassToPass))
 }
 
-// structural files the verdict of the task's own check of a tree, where it has one.
-func structural(p *execute.Place, t model.Task, tr *tree.Tree, verdicts map[string]model.Verdict) error {
+// structural files the verdict of the task's own check of a tree, where it has one, and says why it
+// fails. An old call that a prediction moved to another production file is still one.
+func structural(p *execute.Place, t model.Task, laid Laid, s *tree.Tree, verdicts map[string]model.Verdict) ([]string, error) {
 	o, ok, err := oracle.Parse(t.Oracle)
 	if err != nil || !ok {
-		return err
+		return nil, err
 	}
-	verdicts[o.Check], err = o.Verdict(tr, p.Lang)
-	return err
+	v, why, err := o.Explain(laid.Tree, p.Lang)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := o.Moved(laid.Tree, s, p.Lang, laid.Written)
+	if err != nil {
+		return nil, err
+	}
+	if v == model.Pass && moved != "" {
+		v, why = model.Fail, fmt.Sprintf("%s now calls %s", moved, o.Old)
+	}
+	verdicts[o.Check] = v
+	if why == "" {
+		return nil, nil
+	}
+	return []string{o.Check + ": " + why}, nil
 }
 
 // judgeUnits runs the units over one tree with two planted checks in each, and files the

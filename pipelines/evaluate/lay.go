@@ -15,6 +15,7 @@ import (
 type Laid struct {
 	Tree    *tree.Tree // every protected path with its content in C
 	Touched []string   // protected paths that the prediction wrote, sorted
+	Written []string   // all paths that it adds or edits
 	Checks  []string   // test_generation: check files that it adds or edits
 	Files   int        // paths that it changed
 }
@@ -33,6 +34,9 @@ func Lay(l lang.Language, s, c *tree.Tree, text string) (Laid, error) {
 	out := Laid{Files: len(r.Changes)}
 	var dropped []model.TreeChange
 	for _, ch := range r.Changes {
+		if !ch.Delete {
+			out.Written = append(out.Written, ch.Path)
+		}
 		switch {
 		case ch.Mode == model.ModeSubmodule && !ch.Delete:
 			return out, fmt.Errorf("%s is a submodule: its content is in no patch", ch.Path)

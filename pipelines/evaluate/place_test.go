@@ -118,7 +118,7 @@ func (c *court) want(t *testing.T, text string, w wants) {
 	t.Helper()
 	s := c.judge(t, text)
 	if s.Outcome != w.outcome || s.Resolved != (w.outcome == Resolved) || s.ProtectedTouched != w.protected || (s.Weighted == 1) != s.Resolved ||
-		!strings.Contains(s.Detail, w.detail) || (s.Detail != "") != (s.Outcome == Invalid || s.Outcome == Forged || s.Outcome == TimedOut || s.ProtectedTouched) {
+		!strings.Contains(s.Detail, w.detail) || (s.Detail != "") != (s.Outcome == Invalid || s.Outcome == Forged || s.Outcome == TimedOut || s.ProtectedTouched || c.task.Family == model.FamilyTests && s.Outcome == Unresolved || c.task.Oracle != "" && !s.Resolved) {
 		row, _ := json.Marshal(s)
 		t.Errorf("want %+v; the row is %s", w, row)
 	}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	mathrand "math/rand/v2"
 	"slices"
 
 	"github.com/taskmill/taskmill/model"
@@ -44,18 +45,49 @@ func judgeTests(ctx context.Context, b *execute.Bench, p *execute.Place, t model
 	if err != nil {
 		return score, fmt.Errorf("task %s: mend S: %w", t.InstanceID, err)
 	}
-	onS, notes, err := repeated(ctx, b, p, laid.Tree, units, functions, &score)
-	if err != nil {
-		return score, err
+	onS, onMended := map[string][]model.Verdict{}, map[string][]model.Verdict{}
+	var notes []string
+	for range testRepeats { // in an order that the tests cannot count on
+		states := []func() error{
+			func() error { return once(ctx, b, p, laid.Tree, units, functions, &score, onS, &notes) },
+			func() error { return once(ctx, b, p, mended, units, functions, &score, onMended, &notes) },
+		}
+		first := mathrand.IntN(2)
+		for i := range states {
+			if err := states[(first+i)%2](); err != nil {
+				return score, err
+			}
+		}
 	}
-	onMended, more, err := repeated(ctx, b, p, mended, units, functions, &score)
-	if err != nil {
-		return score, err
-	}
-	score.Detail = detail(slices.Compact(append(notes, more...)), laid.Touched)
 	settle(&score, onS, onMended)
+	if !score.Resolved {
+		notes = append(notes, verdict(score, onS, onMended)...)
+	}
+	score.Detail = detail(slices.Compact(notes), laid.Touched)
 	return score, nil
 }
+
+// verdict says in a few words why tests do not count.
+func verdict(score model.Score, onS, mended map[string][]model.Verdict) []string {
+	if score.Outcome != Unresolved {
+		return nil
+	}
+	var out []string
+	for _, id := range slices.Concat(score.FailToPass.Failure, score.PassToPass.Failure) {
+		if same(onS[id]) && same(mended[id]) {
+			out = append(out, fmt.Sprintf("%s does not hold on the mended code", id))
+		} else {
+			out = append(out, fmt.Sprintf("%s changes its verdict from run to run", id))
+		}
+	}
+	if len(score.FailToPass.Success)+len(score.FailToPass.Failure) == 0 {
+		out = append(out, "no test fails by an assertion in every run on the code as it stands")
+	}
+	return out
+}
+
+// same reports whether all runs gave one verdict, or none.
+func same(vs []model.Verdict) bool { return len(slices.Compact(slices.Clone(vs))) < 2 }
 
 func noChecks() model.Split { return model.Split{Success: []string{}, Failure: []string{}} }
 
@@ -169,28 +201,24 @@ func mend(t *tree.Tree, fix string) (*tree.Tree, error) {
 	return t.With(r.Changes...), nil
 }
 
-// repeated gives the verdicts of the test functions of units in testRepeats fresh states of a
-// tree, one of each repeat in which the check had one.
-func repeated(ctx context.Context, b *execute.Bench, p *execute.Place, t *tree.Tree, units []string, functions map[string][]string, score *model.Score) (map[string][]model.Verdict, []string, error) {
-	out := map[string][]model.Verdict{}
-	var notes []string
-	for range testRepeats {
-		ran, err := guarded(ctx, b, p, t, units, functions)
-		if err != nil {
-			return nil, nil, err
+// once runs the test functions of units in a fresh state of a tree and adds the verdict of each
+// check to into.
+func once(ctx context.Context, b *execute.Bench, p *execute.Place, t *tree.Tree, units []string, functions map[string][]string, score *model.Score, into map[string][]model.Verdict, notes *[]string) error {
+	ran, err := guarded(ctx, b, p, t, units, functions)
+	if err != nil {
+		return err
+	}
+	for _, r := range ran {
+		*notes = append(*notes, r.count(score)...)
+		if !r.believed {
+			continue
 		}
-		for _, r := range ran {
-			notes = append(notes, r.count(score)...)
-			if !r.believed {
-				continue
-			}
-			function := lang.Resolver(p.Lang, r.Run.Unit, functions[r.Run.Unit])
-			for _, c := range r.Checks {
-				if u, f := function(c.ID); u == r.Run.Unit && slices.Contains(functions[u], f) {
-					out[c.ID] = append(out[c.ID], c.Verdict)
-				}
+		function := lang.Resolver(p.Lang, r.Run.Unit, functions[r.Run.Unit])
+		for _, c := range r.Checks {
+			if u, f := function(c.ID); u == r.Run.Unit && slices.Contains(functions[u], f) {
+				into[c.ID] = append(into[c.ID], c.Verdict)
 			}
 		}
 	}
-	return out, notes, nil
+	return nil
 }

@@ -73,7 +73,7 @@ func MigrationGoal(old, new string, paths []string) string {
 	if len(paths) > maxListed {
 		where = "the project's own code"
 	}
-	return "\n\nThe calls of `" + old + "` in " + where + " are to become calls of `" + new + "`; no call of `" + old + "` stays there."
+	return "\n\nThe calls of `" + old + "` in " + where + " are to become calls of `" + new + "`, written by that name; no call of `" + old + "` stays there or moves elsewhere."
 }
 
 // TestGoal is the statement of the variant that asks for tests of what a statement tells.

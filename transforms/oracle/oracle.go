@@ -77,27 +77,78 @@ func Parse(text string) (Oracle, bool, error) {
 // Verdict is the check's in a tree: pass or fail. A path that is gone calls nothing; one that does
 // not parse is a fail, since nothing can be said of it.
 func (o Oracle) Verdict(t lang.Files, l lang.Language) (model.Verdict, error) {
+	v, _, err := o.Explain(t, l)
+	return v, err
+}
+
+// Moved names the first of other paths that calls the old callee more often in t than before; empty
+// where none does. A call that moves out of the oracle's paths is no migration.
+func (o Oracle) Moved(t, before lang.Files, l lang.Language, paths []string) (string, error) {
 	caller, ok := l.(lang.Caller)
 	if !ok {
 		return "", fmt.Errorf("oracle %s: %s has no query of calls", o.Check, l.Name())
+	}
+	count := func(t lang.Files, p string) (n int, err error) {
+		f, ok, err := t.Read(p)
+		if err != nil || !ok || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule || l.Kind(p) != model.Production {
+			return 0, err
+		}
+		calls, err := caller.Calls(p, f.Data)
+		if err != nil {
+			return 0, nil // what does not parse calls nothing that would be run
+		}
+		for _, c := range calls {
+			if c == o.Old {
+				n++
+			}
+		}
+		return n, nil
+	}
+	for _, p := range paths {
+		if slices.Contains(o.Paths, p) {
+			continue
+		}
+		now, err := count(t, p)
+		if err != nil {
+			return "", err
+		}
+		was, err := count(before, p)
+		if err != nil {
+			return "", err
+		}
+		if now > was {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+// Explain is the verdict with the reason of a fail.
+func (o Oracle) Explain(t lang.Files, l lang.Language) (v model.Verdict, why string, err error) {
+	caller, ok := l.(lang.Caller)
+	if !ok {
+		return "", "", fmt.Errorf("oracle %s: %s has no query of calls", o.Check, l.Name())
 	}
 	replaced := false
 	for _, p := range o.Paths {
 		f, ok, err := t.Read(p)
 		if err != nil {
-			return "", fmt.Errorf("oracle %s: %w", o.Check, err)
+			return "", "", fmt.Errorf("oracle %s: %w", o.Check, err)
 		}
 		if !ok || f.Mode == model.ModeSymlink || f.Mode == model.ModeSubmodule {
 			continue
 		}
 		calls, err := caller.Calls(p, f.Data)
-		if err != nil || slices.Contains(calls, o.Old) {
-			return model.Fail, nil
+		switch {
+		case err != nil:
+			return model.Fail, p + " does not parse", nil
+		case slices.Contains(calls, o.Old):
+			return model.Fail, fmt.Sprintf("%s still calls %s", p, o.Old), nil
 		}
 		replaced = replaced || slices.Contains(calls, o.New)
 	}
 	if !replaced {
-		return model.Fail, nil
+		return model.Fail, fmt.Sprintf("no call is written %s", o.New), nil
 	}
-	return model.Pass, nil
+	return model.Pass, "", nil
 }
