@@ -15,6 +15,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/model"
@@ -57,7 +58,7 @@ func openFolder(ctx context.Context, location string) (folder, error) {
 		return nil, errors.New("no folder given")
 	}
 	if info, err := os.Stat(location); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", location)
+		return nil, fmt.Errorf("%s: %w", location, syscall.ENOTDIR)
 	}
 	root, err := os.OpenRoot(location)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,17 +23,13 @@ type Laid struct {
 // Lay lays a prediction over S and sets every protected path to its content in C. The error is
 // the prediction's fault: it does not parse or apply, or no work tree can hold it.
 func Lay(l lang.Language, s, c *tree.Tree, text string) (Laid, error) {
-	parsed, err := patch.Parse([]byte(text))
+	changes, files, err := applied(s, text)
+	out := Laid{Files: files}
 	if err != nil {
-		return Laid{}, err
+		return out, err
 	}
-	r, err := patch.Apply(parsed, s)
-	if err != nil {
-		return Laid{Files: len(parsed.Files)}, err
-	}
-	out := Laid{Files: len(r.Changes)}
 	var dropped []model.TreeChange
-	for _, ch := range r.Changes {
+	for _, ch := range changes {
 		if !ch.Delete {
 			out.Written = append(out.Written, ch.Path)
 		}
@@ -47,13 +43,26 @@ func Lay(l lang.Language, s, c *tree.Tree, text string) (Laid, error) {
 		}
 		out.Touched = append(out.Touched, ch.Path)
 	}
-	out.Tree = s.With(r.Changes...).With(dropped...)
-	changes, err := restore(l, out.Tree, c)
+	out.Tree = s.With(changes...).With(dropped...)
+	kept, err := restore(l, out.Tree, c)
 	if err != nil {
 		return out, err
 	}
-	out.Tree = out.Tree.With(changes...)
+	out.Tree = out.Tree.With(kept...)
 	return out, fits(out.Tree)
+}
+
+// applied is what a patch changes in a tree, and how many files it names.
+func applied(t *tree.Tree, text string) (changes []model.TreeChange, files int, err error) {
+	parsed, err := patch.Parse([]byte(text))
+	if err != nil {
+		return nil, 0, err
+	}
+	r, err := patch.Apply(parsed, t)
+	if err != nil {
+		return nil, len(parsed.Files), err
+	}
+	return r.Changes, len(r.Changes), nil
 }
 
 // shadows reports whether a path adds a module that the runner would import in place of one of

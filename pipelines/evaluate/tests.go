@@ -9,7 +9,6 @@ import (
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
 	"github.com/taskmill/taskmill/transforms/lang"
-	"github.com/taskmill/taskmill/transforms/patch"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -133,17 +132,13 @@ func sorted(set map[string]bool) []string {
 // LayTests lays the check files of a prediction over S; what else it writes is dropped and listed
 // in Touched. The error is the prediction's fault.
 func LayTests(l lang.Language, s *tree.Tree, text string) (Laid, error) {
-	parsed, err := patch.Parse([]byte(text))
+	changes, files, err := applied(s, text)
+	out := Laid{Files: files}
 	if err != nil {
-		return Laid{}, err
+		return out, err
 	}
-	r, err := patch.Apply(parsed, s)
-	if err != nil {
-		return Laid{Files: len(parsed.Files)}, err
-	}
-	out := Laid{Files: len(r.Changes)}
 	var kept []model.TreeChange
-	for _, ch := range r.Changes {
+	for _, ch := range changes {
 		k := l.Kind(ch.Path)
 		plain := ch.Delete || ch.Mode != model.ModeSubmodule && ch.Mode != model.ModeSymlink
 		if k != model.CheckFile && k != model.CheckData || l.Protected(ch.Path) || shadows(l, s, ch.Path) || steers(l, ch) || !plain {
@@ -190,15 +185,11 @@ func written(l lang.Language, laid Laid) (units []string, functions map[string][
 
 // mend is a tree with the task's own fix.
 func mend(t *tree.Tree, fix string) (*tree.Tree, error) {
-	parsed, err := patch.Parse([]byte(fix))
+	changes, _, err := applied(t, fix)
 	if err != nil {
 		return nil, err
 	}
-	r, err := patch.Apply(parsed, t)
-	if err != nil {
-		return nil, err
-	}
-	return t.With(r.Changes...), nil
+	return t.With(changes...), nil
 }
 
 // once runs the test functions of units in a fresh state of a tree and adds the verdict of each
