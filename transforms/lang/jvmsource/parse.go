@@ -29,8 +29,7 @@ func parse(p string, src []byte) (root *syntax.Node, bad int, err error) {
 		return root, bad, err
 	}
 	if again, still, err := syntax.Parse(kt.Language(), relaxed(src)); err == nil && still == 0 {
-		renumber(again, src)
-		return again, 0, nil
+		return renumbered(again, src), 0, nil
 	}
 	return root, bad, nil
 }

@@ -80,16 +80,23 @@ func comment(text []byte) int {
 	return len(text)
 }
 
-// renumber sets the lines of the nodes to those of src.
-func renumber(root *syntax.Node, src []byte) {
+// renumbered is a copy of the tree whose lines are those of src.
+func renumbered(root *syntax.Node, src []byte) *syntax.Node {
 	var ends []int
 	for i, b := range src {
 		if b == '\n' {
 			ends = append(ends, i)
 		}
 	}
-	root.Walk(func(n *syntax.Node) bool {
-		n.Row, n.Last = sort.SearchInts(ends, n.Start), sort.SearchInts(ends, n.End)
-		return true
-	})
+	var again func(n *syntax.Node) *syntax.Node
+	again = func(n *syntax.Node) *syntax.Node {
+		out := *n
+		out.Row, out.Last = sort.SearchInts(ends, n.Start), sort.SearchInts(ends, n.End)
+		out.Children = make([]*syntax.Node, len(n.Children))
+		for i, c := range n.Children {
+			out.Children[i] = again(c)
+		}
+		return &out
+	}
+	return again(root)
 }

@@ -8,16 +8,23 @@ import (
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
-// A layout resolves module names to files of a tree.
+// A layout resolves module names to files of a tree. It is for one goroutine.
 type layout struct {
 	paths map[string]bool
 	roots []string // folders that hold top-level modules, the tree itself first
+	found map[importing]string
+}
+
+// An importing is an import in the files of a folder.
+type importing struct {
+	dir, module string
+	level       int
 }
 
 // newLayout reads the layout from paths: a folder that holds packages and is none itself is a
 // root (src, lib, packages/x/src).
 func newLayout(paths []string) *layout {
-	l := &layout{paths: make(map[string]bool, len(paths))}
+	l := &layout{paths: make(map[string]bool, len(paths)), found: map[importing]string{}}
 	for _, p := range paths {
 		l.paths[p] = true
 	}
@@ -66,25 +73,37 @@ func (l *layout) find(from, module string, level int) (string, bool) {
 	if dir == "." {
 		dir = ""
 	}
+	key := importing{dir, module, level}
+	p, known := l.found[key]
+	if !known {
+		p = l.search(dir, module, level)
+		l.found[key] = p
+	}
+	return p, p != ""
+}
+
+// search is find for the files of a folder; empty where there is no such module.
+func (l *layout) search(dir, module string, level int) string {
 	if level > 0 {
 		for range level - 1 {
 			if dir == "" {
-				return "", false
+				return ""
 			}
 			if dir = path.Dir(dir); dir == "." {
 				dir = ""
 			}
 		}
-		return l.file(dir, module)
+		p, _ := l.file(dir, module)
+		return p
 	}
 	for _, r := range l.roots {
 		if p, ok := l.file(r, module); ok {
-			return p, true
+			return p
 		}
 	}
 	for module != "" {
 		if p, ok := l.file(dir, module); ok {
-			return p, true
+			return p
 		}
 		if dir == "" {
 			break
@@ -93,7 +112,7 @@ func (l *layout) find(from, module string, level int) (string, bool) {
 			dir = ""
 		}
 	}
-	return "", false
+	return ""
 }
 
 // target resolves an import: the file that it takes its name from, and the name there; name is

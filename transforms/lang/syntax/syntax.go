@@ -3,8 +3,11 @@
 package syntax
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
+	"unique"
 	"unsafe"
 
 	ts "github.com/tree-sitter/go-tree-sitter"
@@ -27,58 +30,80 @@ type Node struct {
 
 // Parse returns the root node of src in a grammar, as a grammar module's Language gives it. bad
 // is the 1-based line of the first syntax error, or 0 where there is none. Text of more than
-// 4 MiB and trees of more than 10,000 levels are errors.
+// 4 MiB and trees of more than 10,000 levels are errors. The nodes are shared with other callers
+// and are not to be changed.
 func Parse(grammar unsafe.Pointer, src []byte) (root *Node, bad int, err error) {
 	if len(src) > MaxSource {
 		return nil, 0, fmt.Errorf("parse: %d bytes are more than %d", len(src), MaxSource)
 	}
+	key := source{grammar, sha256.Sum256(src)}
+	if p, ok := recent.get(key); ok {
+		return p.root, p.bad, nil
+	}
+	p, err := parse(grammar, src)
+	if err != nil {
+		return nil, 0, err
+	}
+	recent.put(key, p)
+	return p.root, p.bad, nil
+}
+
+// A parsed is the tree of one text.
+type parsed struct {
+	root *Node
+	bad  int
+	size int // nodes
+}
+
+func parse(grammar unsafe.Pointer, src []byte) (out parsed, err error) {
 	p := ts.NewParser()
 	defer p.Close()
 	if err := p.SetLanguage(ts.NewLanguage(grammar)); err != nil {
-		return nil, 0, fmt.Errorf("parse: %w", err)
+		return parsed{}, fmt.Errorf("parse: %w", err)
 	}
 	tree := p.Parse(src, nil)
 	if tree == nil {
-		return nil, 0, errors.New("parse: no tree")
+		return parsed{}, errors.New("parse: no tree")
 	}
 	defer tree.Close()
 	c := tree.RootNode().Walk()
 	defer c.Close()
 	if tree.RootNode().HasError() {
-		bad = 1
+		out.bad = 1
 		if line, ok := badLine(c); ok {
-			bad = line
+			out.bad = line
 		}
 		c.Reset(*tree.RootNode())
 	}
-	root, err = convert(c, 0)
-	return root, bad, err
+	out.root, err = out.convert(c, c.Node(), 0)
+	return out, err
 }
 
-// convert copies the named nodes at and below the cursor.
-func convert(c *ts.TreeCursor, depth int) (*Node, error) {
+// convert copies n, where the cursor stands, and the named nodes below it, and counts them.
+func (p *parsed) convert(c *ts.TreeCursor, n *ts.Node, depth int) (*Node, error) {
 	if depth > maxDepth {
 		return nil, errors.New("parse: nested too deeply")
 	}
-	n := c.Node()
+	p.size++
 	out := &Node{
-		Kind: n.Kind(), Field: c.FieldName(),
+		Kind: unique.Make(n.Kind()).Value(), Field: unique.Make(c.FieldName()).Value(),
 		Start: int(n.StartByte()), End: int(n.EndByte()),
 		Row: int(n.StartPosition().Row), Last: int(n.EndPosition().Row),
 	}
-	if !c.GotoFirstChild() {
+	if n.ChildCount() == 0 || !c.GotoFirstChild() {
 		return out, nil
 	}
 	defer c.GotoParent()
 	for {
-		if c.Node().IsNamed() {
-			child, err := convert(c, depth+1)
+		if below := c.Node(); below.IsNamed() {
+			child, err := p.convert(c, below, depth+1)
 			if err != nil {
 				return nil, err
 			}
 			out.Children = append(out.Children, child)
 		}
 		if !c.GotoNextSibling() {
+			out.Children = slices.Clip(out.Children) // whoever appends gets a copy
 			return out, nil
 		}
 	}
