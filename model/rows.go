@@ -1,6 +1,8 @@
 package model
 
 import (
+	"bytes"
+	"encoding/gob"
 	"fmt"
 	"slices"
 	"time"
@@ -334,6 +336,40 @@ type RunRow struct {
 	FromLedger    bool    `parquet:"from_ledger"`
 	Executions    int64   `parquet:"executions"`
 	LogHash       string  `parquet:"log_hash,optional"`
+
+	Deferred Hash `parquet:"-"` // of the checks, where they wait in the store
+}
+
+// maxInline is how many checks a run's row carries itself through the pipeline.
+const maxInline = 256
+
+// Defer puts the checks of a long row into a store until it is written: suites have units of
+// 100,000 checks.
+func (r RunRow) Defer(put func([]byte) (Hash, error)) (RunRow, error) {
+	if len(r.Checks) <= maxInline {
+		return r, nil
+	}
+	var text bytes.Buffer
+	err := gob.NewEncoder(&text).Encode(r.Checks)
+	if err != nil {
+		return r, err
+	}
+	r.Deferred, err = put(text.Bytes())
+	r.Checks = nil
+	return r, err
+}
+
+// Restore takes back what Defer put into the store.
+func (r RunRow) Restore(get func(Hash) ([]byte, error)) (RunRow, error) {
+	if r.Deferred == "" {
+		return r, nil
+	}
+	text, err := get(r.Deferred)
+	if err != nil {
+		return r, fmt.Errorf("read the checks of run %s: %w", r.RunHash, err)
+	}
+	r.Deferred = ""
+	return r, gob.NewDecoder(bytes.NewReader(text)).Decode(&r.Checks)
 }
 
 // RowKey sorts runs by base, unit and state; equal ones in the order of their repeats.

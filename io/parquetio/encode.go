@@ -7,6 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"github.com/taskmill/taskmill/model"
 )
 
 // Limits of a row group, which is what the writer holds in memory. They are part of the bytes.
@@ -16,8 +18,14 @@ const (
 	batchRows  = 512
 )
 
-// encode writes rows as one Parquet file, and lets each row go when it is written.
-func encode[T Row](w io.Writer, creator string, rows []placed[T]) (n int64, err error) {
+// A restorer is a row that left a part of itself in the store.
+type restorer[T Row] interface {
+	Restore(get func(model.Hash) ([]byte, error)) (T, error)
+}
+
+// encode writes rows as one Parquet file, and lets each row go when it is written. get reads what
+// rows left in the store.
+func encode[T Row](w io.Writer, creator string, rows []placed[T], get func(model.Hash) ([]byte, error)) (n int64, err error) {
 	// The library panics on what it cannot write.
 	defer func() {
 		if r := recover(); r != nil {
@@ -37,8 +45,14 @@ func encode[T Row](w io.Writer, creator string, rows []placed[T]) (n int64, err 
 		return nil
 	}
 	for i := range rows {
-		group += weight(reflect.ValueOf(rows[i].row).Elem())
-		batch = append(batch, *rows[i].row)
+		row := *rows[i].row
+		if r, ok := any(row).(restorer[T]); ok {
+			if row, err = r.Restore(get); err != nil {
+				return n, err
+			}
+		}
+		group += weight(reflect.ValueOf(row))
+		batch = append(batch, row)
 		var none T
 		*rows[i].row = none
 		if len(batch) < batchRows && group < groupBytes {

@@ -13,9 +13,12 @@ import (
 	"hash/fnv"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/model"
 )
 
@@ -31,6 +34,7 @@ type Config struct {
 	Dir     string // a directory or gs://bucket/prefix, as every worker sees it
 	Shards  int    // files a table, by hash of the key; at least 1
 	Creator string // in each file's metadata: the version of the program
+	Store   string // where rows left parts of themselves, as blobio.Open takes it; empty: they did not
 }
 
 // A Part is one file of a table.
@@ -139,7 +143,7 @@ func writePart[T Row](ctx context.Context, cfg Config, table string, shard int, 
 	if err != nil {
 		return Part{}, fmt.Errorf("write table %s: %w", table, err)
 	}
-	n, err := encode(draft, cfg.Creator, sorted)
+	n, err := encode(draft, cfg.Creator, sorted, cfg.fetch(ctx))
 	if err != nil {
 		return Part{}, errors.Join(fmt.Errorf("write table %s: %w", table, err), draft.discard())
 	}
@@ -149,4 +153,16 @@ func writePart[T Row](ctx context.Context, cfg Config, table string, shard int, 
 		return Part{}, fmt.Errorf("write table %s: %w", table, err)
 	}
 	return part, nil
+}
+
+// fetch reads what rows left in the store, which is opened when the first asks.
+func (cfg Config) fetch(ctx context.Context) func(model.Hash) ([]byte, error) {
+	open := sync.OnceValues(func() (blobio.Store, error) { return blobio.Open(ctx, cfg.Store) })
+	return func(h model.Hash) ([]byte, error) {
+		s, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return s.Get(ctx, h)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/model"
 )
 
@@ -103,7 +104,7 @@ func TestMemoryIsThatOfARowGroup(t *testing.T) {
 	}
 	before := heap()
 	p := &peak{}
-	if got, err := encode(p, "test", sorted); err != nil || got != n {
+	if got, err := encode(p, "test", sorted, nil); err != nil || got != n {
 		t.Fatalf("%d rows, %v", got, err)
 	}
 	held := (p.bytes - before) >> 20
@@ -120,7 +121,7 @@ func TestTextIsCompressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := encode(&w, "test", sorted); err != nil {
+	if _, err := encode(&w, "test", sorted, nil); err != nil {
 		t.Fatal(err)
 	}
 	if w.n > 40_000 {
@@ -255,7 +256,7 @@ func FuzzRows(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if _, err := encode(&b, "test", sorted); err != nil {
+	if _, err := encode(&b, "test", sorted, nil); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
@@ -271,4 +272,36 @@ func FuzzRows(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestChecksThatWaited: a run's row is the same whether its checks went with it or were in the store.
+func TestChecksThatWaited(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	store, err := blobio.Open(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := model.RunRow{RunHash: "r", Unit: "tests/test_a.py"}
+	for i := range 1000 {
+		row.Checks = append(row.Checks, model.Check{ID: fmt.Sprintf("tests/test_a.py::test_a[%d]", i), Verdict: model.Pass, Seconds: float64(i)})
+	}
+	waiting, err := row.Defer(func(b []byte) (model.Hash, error) { return store.Put(ctx, b) })
+	if err != nil || len(waiting.Checks) > 0 || waiting.Deferred == "" {
+		t.Fatalf("%d checks stay in the row, %v", len(waiting.Checks), err)
+	}
+	var shas []model.Hash
+	for _, r := range []model.RunRow{row, waiting} {
+		part, err := WriteTable(ctx, Config{Dir: t.TempDir(), Creator: "test", Store: dir}, "runs", []model.RunRow{r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shas = append(shas, part.Sha)
+	}
+	if shas[0] != shas[1] {
+		t.Errorf("the files differ: %s, %s", shas[0], shas[1])
+	}
+	if _, err := WriteTable(ctx, Config{Dir: t.TempDir(), Store: t.TempDir()}, "runs", []model.RunRow{waiting}); err == nil {
+		t.Error("checks that are nowhere were written")
+	}
 }

@@ -74,7 +74,7 @@ type tables struct{ tasks, changes, rejections, attempts, runs, bases, costs bea
 // write writes the tables and the trees of the bases.
 func write(s beam.Scope, cfg Config, t tables) {
 	s = s.Scope("write")
-	out := parquetio.Config{Dir: cfg.Out, Shards: cfg.OutputShards, Creator: "taskmill"}
+	out := parquetio.Config{Dir: cfg.Out, Shards: cfg.OutputShards, Creator: "taskmill", Store: cfg.Execute.Work}
 	parquetio.Collect(s, out,
 		parquetio.Write[model.Task](s, "tasks", out, t.tasks),
 		parquetio.Write[model.ChangeRow](s, "changes", out, t.changes),

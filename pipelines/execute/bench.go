@@ -9,6 +9,7 @@ import (
 	"time"
 	"unique"
 
+	"github.com/taskmill/taskmill/io/blobio"
 	"github.com/taskmill/taskmill/io/ledgerio"
 	"github.com/taskmill/taskmill/io/sandboxio"
 	"github.com/taskmill/taskmill/model"
@@ -23,7 +24,9 @@ const tries = 3
 // A Bench runs what the ledger does not hold. Safe for concurrent use.
 type Bench struct {
 	Ledger ledgerio.Ledger
-	Jobs   int
+	// Store takes the checks of long rows until these are written; nil leaves them in the rows.
+	Store blobio.Store
+	Jobs  int
 	// Remember stores outcomes in the ledger; an evaluation, whose trees hold random checks,
 	// does not.
 	Remember bool
@@ -168,7 +171,13 @@ func (b *Bench) observe(ctx context.Context, site *Site, t *tree.Tree, run model
 			functions = expected(run.Unit)
 		}
 		executions, fromLedger = max(executions, count), fromLedger && held
-		o.Rows = append(o.Rows, row(site, r, outcome, result, count, held))
+		made := row(site, r, outcome, result, count, held)
+		if b.Store != nil {
+			if made, err = made.Defer(func(part []byte) (model.Hash, error) { return b.Store.Put(ctx, part) }); err != nil {
+				return o, fmt.Errorf("store the checks of run %s: %w", r.Key().Short(12), err)
+			}
+		}
+		o.Rows = append(o.Rows, made)
 		next, o.Observation = lifecycle.Complete(lang.Resolver(site.Language, run.Unit, functions), functions, rounds)
 	}
 	o.Observation.Run = run

@@ -86,7 +86,7 @@ func (s Settings) Open(ctx context.Context) (*Shop, error) {
 	}
 	ledger := ledgerio.New(store)
 	sh := &Shop{Settings: s, Store: store, Ledger: ledger, repos: map[model.Source]*opening{},
-		Bench: &Bench{Ledger: ledger, Jobs: s.Jobs, Remember: true}}
+		Bench: &Bench{Ledger: ledger, Store: store, Jobs: s.Jobs, Remember: true}}
 	if shops.byKey == nil {
 		shops.byKey = map[model.Hash]*Shop{}
 	}

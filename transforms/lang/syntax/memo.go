@@ -9,7 +9,7 @@ import (
 
 // maxNodes bounds the nodes of the trees that are kept, about 120 bytes each. The candidates of a
 // base ask for the same few hundred files again and again.
-const maxNodes = 1 << 20
+const maxNodes = 1 << 19
 
 // recent are the trees of this process that were asked for last.
 var recent = memo{most: maxNodes}
