@@ -42,6 +42,7 @@ var rooms = []room{
 	{"io", []string{"model", "io"}, []string{sdk}},
 	{"pipelines", []string{"model", "transforms", "io", "pipelines"}, []string{sdk, "golang.org/x/sync"}},
 	{"runners", []string{"model", "pipelines", "runners"}, []string{sdk, "golang.org/x/sync", "google.golang.org/api"}},
+	{"scripts/planbench", []string{"model", "transforms", "io", "pipelines"}, nil},
 	{"scripts", []string{"model", "transforms", "io"}, []string{"github.com/go-git/go-git", "github.com/bluekeyes/go-gitdiff", "github.com/rogpeppe/go-internal"}},
 	{".", []string{"model", "transforms", "io", "pipelines", "runners"}, []string{sdk, "golang.org/x/term"}},
 }

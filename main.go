@@ -30,6 +30,10 @@ const (
 	exitInfrastructure = 3 // done, with more rejections for infrastructure than allowed
 )
 
+// softMemory is what the collector keeps the process below while what is alive leaves room, in
+// bytes: reports of 50 MB come and go, and a heap that may double would take twice that.
+const softMemory = 800 << 20
+
 // release is set by the linker in released binaries.
 var release string
 
@@ -112,6 +116,9 @@ func main() {
 		flag.CommandLine.Parse(os.Args[1:])
 		beam.Init() // does not return in a worker
 		os.Exit(exitFailed)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
 	}
 	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 }
