@@ -118,7 +118,7 @@ func compare(c *model.Change, s split, before, after *tree.Tree) error {
 		return fmt.Errorf("compare checks of %s: %w", c.ID, err)
 	}
 	c.Profile.TargetChecks = len(c.Touched)
-	c.Text = recordText(c.Record, changelog(s.docs))
+	c.Text = recordText(c.Record, changelog(s.docs), c.Touched...)
 	c.TextWords = len(Words(c.Text))
 	m, migrates, err := MigrationOf(s.source, symbols, before, after)
 	if err != nil {

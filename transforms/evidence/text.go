@@ -265,8 +265,10 @@ const minRepeated = 2
 var aboutChecks = regexp.MustCompile(`(?i)^\W*(?:(?:tests?|ci|lint|chore|style)(?:\([^)]*\))?!?:|\S*_test(?:\.\w+)?:|tests?/\S*:|(?:add|adds|added|improve[sd]?|extend(?:s|ed)?|update[sd]?|fix(?:es|ed)?|rename[sd]?|move[sd]?|use|better|more)\s(?:\S+\s){0,4}(?:tests?|test cases?|test coverage)\b)`)
 
 // recordText joins what a record says: the issues that it closes, title, body, the messages of the
-// branch's commits and the lines its changelog got; what one part repeats of an earlier one is left out.
-func recordText(r model.Record, changelog []string) string {
+// branch's commits and the lines its changelog got; what one part repeats of an earlier one is left out,
+// and so is what the author says of the change's own checks.
+func recordText(r model.Record, changelog []string, touched ...model.Surface) string {
+	checks := checkNames(touched)
 	var parts []string
 	seen := map[string]bool{}
 	add := func(text string) {
@@ -283,10 +285,10 @@ func recordText(r model.Record, changelog []string) string {
 		add(Clean(i.Body))
 	}
 	add(Clean(r.Title))
-	add(Clean(r.Body))
+	add(withoutChecks(Clean(r.Body), checks))
 	for _, m := range r.Messages {
 		if subject, _, _ := strings.Cut(strings.TrimSpace(m), "\n"); !aboutChecks.MatchString(subject) {
-			add(Clean(m))
+			add(withoutChecks(Clean(m), checks))
 		}
 	}
 	add(Clean(strings.Join(changelog, "\n")))

@@ -105,6 +105,17 @@ func TestRecordTextWithoutTestTalk(t *testing.T) {
 	}
 }
 
+// The solver does not get the change's own tests: sentences that name them tell nothing.
+func TestRecordTextWithoutNamesOfChecks(t *testing.T) {
+	r := model.Record{Title: "Improve TestParse", Body: "Each Set method returned its error verbatim. Updates\nthe affected line in TestParse, and adds TestMessages\nto lock in the texts. Slices stay.\n\n* test_other names nothing of ours\n* see TestMessages/bool\n\n    TestParse fails",
+		Messages: []string{"Say more in TestMessages"}, Issues: []model.Issue{{Title: "TestParse hangs"}}}
+	want := "TestParse hangs\n\nImprove TestParse\n\nEach Set method returned its error verbatim. Slices stay.\n\n* test_other names nothing of ours\n\n    TestParse fails"
+	got := recordText(r, nil, model.Surface{Function: "TestParse"}, model.Surface{Function: "TestMessages"}, model.Surface{Function: "test"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestWords(t *testing.T) {
 	got := Words("Fix the crash: a parser loops when it is empty (new_name)")
 	if diff := cmp.Diff([]string{"crash", "parser", "loops", "empty", "new_name"}, got); diff != "" {
