@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taskmill/taskmill/model"
@@ -22,51 +23,67 @@ func checkNames(touched []model.Surface) map[string]bool {
 	return out
 }
 
-// withoutChecks drops the sentences of a text that name one of its change's own test functions: the
-// solver gets none of these. What is fenced or indented stays.
-func withoutChecks(text string, names map[string]bool) string {
-	if len(names) == 0 {
-		return text
-	}
+// aboutChecks are subjects of branch commits that speak of tests and their automation alone: they
+// describe what the solver does not get. A scope may stand before them.
+var aboutChecks = regexp.MustCompile(`(?i)^\W*(?:(?:tests?|ci|lint|chore|style)(?:\([^)]*\))?!?:|\S*_test(?:\.\w+)?:|tests?/\S*:|(?:[\w./-]+(?:\([^)]*\))?!?:\s*)?(?:add|adds|added|increase[sd]?|improve[sd]?|extend(?:s|ed)?|update[sd]?|fix(?:es|ed)?|rename[sd]?|move[sd]?|use|better|more)\s(?:\S+\s){0,4}?(?:tests?|test cases?|(?:test )?coverage)\b)`)
+
+// addsChecks are sentences that tell of the tests beside the change.
+var addsChecks = regexp.MustCompile(`(?i)^\s*(?:[-*+]\s+)?(?:(?:this |it )?also )?(?:this |it )?(?:add|cover|includ|extend)(?:s|ed|es)?\s(?:\S+\s){0,3}?(?:tests|test cases?|test coverage|(?:regression|unit|integration) test)\b`)
+
+// squashed is a line that begins a commit's message in the body of a squash.
+var squashed = regexp.MustCompile(`^\* \S`)
+
+// withoutCheckTalk drops what a text says of its change's own tests, of which the solver gets none:
+// the parts of a squash whose subject speaks of tests alone, and sentences that tell of tests or name one
+// of names. What is fenced or indented stays.
+func withoutCheckTalk(text string, names map[string]bool) string {
 	var out []string
+	dropping := false
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		if strings.Contains(paragraph, "```") || strings.HasPrefix(paragraph, "    ") || strings.HasPrefix(paragraph, "\t") {
-			out = append(out, paragraph)
+			if !dropping {
+				out = append(out, paragraph)
+			}
+			continue
+		}
+		if squashed.MatchString(paragraph) {
+			dropping = false
+		}
+		if dropping {
 			continue
 		}
 		var kept strings.Builder
-		for _, s := range clauses(paragraph) {
-			named := false
-			for _, w := range identifier.FindAllString(s, -1) {
-				named = named || names[w]
+		for _, block := range bullets(paragraph) {
+			dropping = squashed.MatchString(block) && aboutChecks.MatchString(block)
+			if dropping {
+				continue
 			}
-			if !named {
-				kept.WriteString(s)
+			for _, s := range sentences(block) {
+				if !addsChecks.MatchString(s) && !namesAny(s, names) {
+					kept.WriteString(s)
+				}
 			}
 		}
-		if strings.TrimSpace(kept.String()) != "" {
-			out = append(out, strings.TrimRight(kept.String(), " \n"))
+		if t := strings.TrimRight(kept.String(), " \n"); t != "" {
+			out = append(out, t)
 		}
 	}
 	return strings.Join(out, "\n\n")
 }
 
-// clauses splits a paragraph into its sentences, which may go over lines; a bullet begins another.
-func clauses(paragraph string) []string {
+func namesAny(sentence string, names map[string]bool) bool {
+	return len(names) > 0 && slices.ContainsFunc(identifier.FindAllString(sentence, -1), func(w string) bool { return names[w] })
+}
+
+// bullets splits a paragraph before each line that begins with a bullet.
+func bullets(paragraph string) []string {
 	var out []string
-	var block strings.Builder
-	flush := func() {
-		if block.Len() > 0 {
-			out = append(out, sentences(block.String())...)
-		}
-		block.Reset()
-	}
 	for line := range strings.Lines(paragraph) {
-		if bullet.MatchString(line) {
-			flush()
+		if n := len(out); n > 0 && !bullet.MatchString(line) {
+			out[n-1] += line
+			continue
 		}
-		block.WriteString(line)
+		out = append(out, line)
 	}
-	flush()
 	return out
 }

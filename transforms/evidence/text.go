@@ -35,7 +35,7 @@ var (
 const number = `(?:[\w.-]+/[\w.-]+)?#\d+|[Gg][Hh]-\d+|(?:[\w.-]+/[\w.-]+)?!\d{1,6}`
 
 var (
-	trailer   = regexp.MustCompile(`(?i)^\s*(?:signed-off-by|co-authored-by|co-developed-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|approved-by|authored-by|cc|change-id|differential revision|pull-request|pr-url|reviewed-on|see merge request|generated with|git-svn-id)\s*:.*$|^\s*see merge request .*$|^\s*fixes:\s*[0-9a-f]{7,40}\s*\(.*$`)
+	trailer   = regexp.MustCompile(`(?i)^\s*(?:signed-off-by|co-authored-by|co-developed-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|assisted-by|approved-by|authored-by|cc|change-id|differential revision|pull-request|pr-url|reviewed-on|see merge request|generated with|git-svn-id)\s*:.*$|^\s*see merge request .*$|^\s*fixes:\s*[0-9a-f]{7,40}\s*\(.*$`)
 	bare      = regexp.MustCompile(`(?i)^\W*(?:(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|see(?: also)?|related(?: to| issues?)?|issues?|bugs?|tickets?|prs?|pull requests?|links?|cc|jira|follow[- ]?up(?: to| of)?|part of|fixes issues?|and|or|by|thanks|from|in|via|of)\W*)+$`)
 	checkItem = regexp.MustCompile(`^\s*(?:[-*+]\s*)?\[[ xX✓✔]?\]\s`)
 	rule      = regexp.MustCompile(`^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$`)
@@ -260,10 +260,6 @@ func set(list string) map[string]bool {
 // repetition, ours: short lines, of code above all, are alike by chance.
 const minRepeated = 2
 
-// aboutChecks are subjects of branch commits that speak of tests and their automation alone: they
-// describe what the solver does not get.
-var aboutChecks = regexp.MustCompile(`(?i)^\W*(?:(?:tests?|ci|lint|chore|style)(?:\([^)]*\))?!?:|\S*_test(?:\.\w+)?:|tests?/\S*:|(?:add|adds|added|improve[sd]?|extend(?:s|ed)?|update[sd]?|fix(?:es|ed)?|rename[sd]?|move[sd]?|use|better|more)\s(?:\S+\s){0,4}(?:tests?|test cases?|test coverage)\b)`)
-
 // recordText joins what a record says: the issues that it closes, title, body, the messages of the
 // branch's commits and the lines its changelog got; what one part repeats of an earlier one is left out,
 // and so is what the author says of the change's own checks.
@@ -285,10 +281,10 @@ func recordText(r model.Record, changelog []string, touched ...model.Surface) st
 		add(Clean(i.Body))
 	}
 	add(Clean(r.Title))
-	add(withoutChecks(Clean(r.Body), checks))
+	add(withoutCheckTalk(Clean(r.Body), checks))
 	for _, m := range r.Messages {
 		if subject, _, _ := strings.Cut(strings.TrimSpace(m), "\n"); !aboutChecks.MatchString(subject) {
-			add(withoutChecks(Clean(m), checks))
+			add(withoutCheckTalk(Clean(m), checks))
 		}
 	}
 	add(Clean(strings.Join(changelog, "\n")))

@@ -105,6 +105,16 @@ func TestRecordTextWithoutTestTalk(t *testing.T) {
 	}
 }
 
+// A squash holds the branch's commits as bullets, each with its own paragraphs.
+func TestRecordTextOfASquash(t *testing.T) {
+	r := model.Record{Title: "Skip empty bodies", Body: "The reader hung. Adds a test command. Also adds comprehensive test coverage for the reader\nand what it calls.\n\n* Skip when the length is 0\n\nIt was never read.\n\n" +
+		"* reader: fix Charset tests to exercise the length\n\nThe table's field was never applied.\n\n    code\n\n* Test the length before it is read\n\n- Adds a regression test\n- Says more\n\nAssisted-by: A"}
+	want := "Skip empty bodies\n\nThe reader hung. Adds a test command.\n\n* Skip when the length is 0\n\nIt was never read.\n\n* Test the length before it is read\n\n- Says more"
+	if diff := cmp.Diff(want, recordText(r, nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The solver does not get the change's own tests: sentences that name them tell nothing.
 func TestRecordTextWithoutNamesOfChecks(t *testing.T) {
 	r := model.Record{Title: "Improve TestParse", Body: "Each Set method returned its error verbatim. Updates\nthe affected line in TestParse, and adds TestMessages\nto lock in the texts. Slices stay.\n\n* test_other names nothing of ours\n* see TestMessages/bool\n\n    TestParse fails",
