@@ -90,13 +90,14 @@ func summarize(ctx context.Context, dir string) (*endTable, error) {
 		if err != nil {
 			return nil, err
 		}
+		build := r.Unit == "" // takes time, and is no run of tests
 		if r.FromLedger {
-			s.fromLedger++
+			s.fromLedger += btoi(!build)
 			continue
 		}
-		s.runs++
+		s.runs += btoi(!build)
 		stage := model.StageLifecycle
-		if r.State == "H" {
+		if r.State == "H" || build && r.Candidate == "" {
 			stage = model.StageBase
 		}
 		s.seconds[stage] += r.Seconds

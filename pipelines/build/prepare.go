@@ -173,7 +173,8 @@ func (cfg Config) prepareBase(ctx context.Context, shop *execute.Shop, slot mode
 
 	site := shop.Site(p.base, l)
 	defer site.Close()
-	outcome, err := shop.Bench.Build(ctx, site, h)
+	outcome, rows, err := shop.Bench.Build(ctx, site, h)
+	p.runs = append(p.runs, label(rows, p.base, noState, "")...)
 	if err == nil && outcome.Outcome != model.OutcomeOK {
 		err = &model.Fault{Stage: model.StageBase, Reason: model.BaseUnhealthy, Detail: "the build of the base fails: " + lastLine(outcome.Log)}
 	}

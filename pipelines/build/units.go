@@ -172,6 +172,9 @@ func with(r model.Run, t model.Hash) model.Run {
 	return r
 }
 
+// noState is what rows of a build say in place of a state: no unit ran.
+const noState = "none"
+
 // label fills in what a row says of the base and the state.
 func label(rows []model.RunRow, b model.Base, state, candidate string) []model.RunRow {
 	for i := range rows {

@@ -148,7 +148,7 @@ func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 			}
 		}
 	}()
-	if err := v.builds(ctx, w.draft.C); err != nil {
+	if err := v.builds(ctx, e, w.draft.C); err != nil {
 		return err
 	}
 	units := w.units()
@@ -191,11 +191,12 @@ func (v *validator) lifecycle(ctx context.Context, e *ended) (err error) {
 }
 
 // builds reports a C that does not build: it names something that D removed.
-func (v *validator) builds(ctx context.Context, c *tree.Tree) error {
-	o, err := v.shop.Bench.Build(ctx, v.site, c)
+func (v *validator) builds(ctx context.Context, e *ended, c *tree.Tree) error {
+	o, rows, err := v.shop.Bench.Build(ctx, v.site, c)
 	if err != nil {
 		return err
 	}
+	e.runs = append(e.runs, label(rows, v.base, noState, e.candidate.ID)...)
 	switch o.Outcome {
 	case model.OutcomeOK:
 		return nil

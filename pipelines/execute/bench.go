@@ -320,13 +320,23 @@ func (b *Bench) state(ctx context.Context, site *Site, t *tree.Tree) (sandboxio.
 	return st.open, st.err
 }
 
-// Build is the outcome of building the tree: from the ledger, or by opening its state.
-func (b *Bench) Build(ctx context.Context, site *Site, t *tree.Tree) (model.Outcome, error) {
+// Build is the outcome of building the tree: from the ledger, or by opening its state. The row
+// tells what it took; a protocol without a build has none.
+func (b *Bench) Build(ctx context.Context, site *Site, t *tree.Tree) (model.Outcome, []model.RunRow, error) {
 	if len(site.Protocol.Build) == 0 {
-		return model.Outcome{Outcome: model.OutcomeOK}, nil
+		return model.Outcome{Outcome: model.OutcomeOK}, nil, nil
 	}
 	r := site.Template
 	r.Tree = t.Hash()
-	o, _, _, err := b.outcome(ctx, site, t, r)
-	return o, err
+	o, count, held, err := b.outcome(ctx, site, t, r)
+	if err != nil {
+		return o, nil, err
+	}
+	told := row(site, r, o, lang.Result{}, count, held)
+	var commands []string
+	for _, c := range site.Protocol.Build {
+		commands = append(commands, strings.Join(c.Argv, " "))
+	}
+	told.Command = strings.Join(commands, " && ")
+	return o, []model.RunRow{told}, nil
 }

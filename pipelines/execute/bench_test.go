@@ -356,10 +356,13 @@ func TestADyingProcessHidesNothing(t *testing.T) {
 }
 
 func TestBuildIsARunOfItsOwn(t *testing.T) {
-	b, f, tr := bench(t), &fake{build: model.Outcome{Outcome: model.OutcomeFailed, ExitCode: 1, Log: []byte("no such name\n")}}, some("x")
-	for range 2 {
+	b, f, tr := bench(t), &fake{build: model.Outcome{Outcome: model.OutcomeFailed, ExitCode: 1, Log: []byte("no such name\n"), Seconds: 3}}, some("x")
+	for pass := range 2 {
 		site := f.site()
-		o, err := b.Build(t.Context(), site, tr)
+		o, rows, err := b.Build(t.Context(), site, tr)
+		if len(rows) != 1 || rows[0].Unit != "" || rows[0].TreeHash != string(tr.Hash()) || rows[0].Command != "build" || rows[0].Seconds != 3 || rows[0].FromLedger != (pass == 1) || rows[0].Executions != 1 {
+			t.Errorf("pass %d: rows %+v", pass, rows)
+		}
 		if err != nil || o.Outcome != model.OutcomeFailed || string(o.Log) != "no such name\n" {
 			t.Errorf("%+v, %v", o, err)
 		}
@@ -369,8 +372,8 @@ func TestBuildIsARunOfItsOwn(t *testing.T) {
 	}
 	site := f.site()
 	site.Protocol.Build = nil
-	if o, err := b.Build(t.Context(), site, some("y")); err != nil || o.Outcome != model.OutcomeOK || f.opened != 1 {
-		t.Errorf("without build commands: %+v, %v, %d states", o, err, f.opened)
+	if o, rows, err := b.Build(t.Context(), site, some("y")); err != nil || o.Outcome != model.OutcomeOK || len(rows) != 0 || f.opened != 1 {
+		t.Errorf("without build commands: %+v, %d rows, %v, %d states", o, len(rows), err, f.opened)
 	}
 }
 

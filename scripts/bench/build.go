@@ -92,7 +92,7 @@ func (b bench) made(ctx context.Context) ([]model.RunRow, map[string][]string, e
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.FromLedger {
+		if r.FromLedger || r.Unit == "" {
 			continue
 		}
 		if _, ok := trees[r.TreeHash]; !ok {

@@ -77,9 +77,13 @@ type Attempt struct {
 
 // A Run has the columns of model.RunRow that figures rest on.
 type Run struct {
-	RunHash string  `parquet:"run_hash"`
-	State   string  `parquet:"state"`
-	Seconds float64 `parquet:"seconds"`
+	RunHash    string  `parquet:"run_hash"`
+	Repo       string  `parquet:"repo"`
+	BaseCommit string  `parquet:"base_commit"`
+	LockHash   string  `parquet:"lock_hash"`
+	State      string  `parquet:"state"`
+	Unit       string  `parquet:"unit"` // empty: the build of a tree
+	Seconds    float64 `parquet:"seconds"`
 }
 
 // A Base has the columns of model.BaseRow that figures rest on.
@@ -89,6 +93,7 @@ type Base struct {
 	BaseKind       string  `parquet:"base_kind"`
 	Language       string  `parquet:"language"`
 	RecipeHash     string  `parquet:"recipe_hash,optional"`
+	LockHash       string  `parquet:"lock_hash,optional"`
 	Prepared       bool    `parquet:"prepared"`
 	Healthy        bool    `parquet:"healthy"`
 	Reason         string  `parquet:"reason,optional"`

@@ -22,19 +22,20 @@ type Report struct {
 
 // A Section is one corpus, or the union.
 type Section struct {
-	Corpus      string       `json:"corpus"`
-	Folder      string       `json:"folder"`
-	ConfigHash  string       `json:"config_hash"`
-	Version     string       `json:"taskmill_version"`
-	EligibleSet string       `json:"eligible_set"` // hash of the ids and merge commits of the eligible changes
-	Funnel      Funnel       `json:"funnel"`
-	Recovery    Recovery     `json:"recovery"`
-	Levels      []Level      `json:"levels"`
-	Terminal    []Terminal   `json:"terminal_reasons"`
-	Fidelity    Fidelity     `json:"fidelity"`
-	Bases       BaseRecovery `json:"bases"`
-	Reuse       Reuse        `json:"reuse"`
-	Methods     []Method     `json:"methods"`
+	Corpus      string         `json:"corpus"`
+	Folder      string         `json:"folder"`
+	ConfigHash  string         `json:"config_hash"`
+	Version     string         `json:"taskmill_version"`
+	EligibleSet string         `json:"eligible_set"` // hash of the ids and merge commits of the eligible changes
+	Funnel      Funnel         `json:"funnel"`
+	Recovery    Recovery       `json:"recovery"`
+	Levels      []Level        `json:"levels"`
+	Terminal    []Terminal     `json:"terminal_reasons"`
+	Fidelity    Fidelity       `json:"fidelity"`
+	Bases       BaseRecovery   `json:"bases"`
+	Reuse       Reuse          `json:"reuse"`
+	Languages   []LanguageCost `json:"languages"`
+	Methods     []Method       `json:"methods"`
 }
 
 // A Rate is k in n with its 95 % Wilson interval; rate and interval are null where n is 0.
@@ -113,6 +114,7 @@ func sectionOf(c Corpus) Section {
 	s.Fidelity = fidelityOf(tasks)
 	s.Bases = e.bases(c)
 	s.Reuse = reuseOf(c, tasks)
+	s.Languages = languageCosts(c)
 	s.Methods = methodsOf(c)
 	return s
 }

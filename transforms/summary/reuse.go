@@ -125,11 +125,11 @@ func (a *Amount) add(b Base) {
 // spent sums runs and model use.
 func (r *Reuse) spent(c Corpus, tasks []Task) {
 	for _, run := range once(c.Runs, func(r Run) string { return r.RunHash }) {
-		switch run.State {
-		case "H":
-			add(&r.BaseRunSeconds, run.Seconds)
-		case "none":
+		switch {
+		case run.Unit == "":
 			add(&r.BuildSeconds, run.Seconds)
+		case run.State == "H":
+			add(&r.BaseRunSeconds, run.Seconds)
 		}
 	}
 	accepted := map[string]bool{}

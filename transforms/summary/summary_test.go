@@ -54,6 +54,11 @@ func change(n int, family, end string) Change {
 	return c
 }
 
+// run is a run of a unit on the newest base.
+func run(hash, state string, seconds float64) Run {
+	return Run{RunHash: hash, Repo: "o/r", BaseCommit: "base-default", LockHash: "l", State: state, Unit: "u", Seconds: seconds}
+}
+
 // newest is a build on the newest base, planned one of the same changes on planned bases.
 func newest() Corpus {
 	bot := Change{Change: "o__r-9", SourceCommit: "m9", Reason: "bot", End: endRejection, EndStage: "evidence", EndReason: "bot"}
@@ -68,8 +73,8 @@ func newest() Corpus {
 		},
 		Tasks:    []Task{task(1, "bug_fix", "default", 1), task(2, "feature", "default", 0.5)},
 		Attempts: []Attempt{{"o__r-1", 1, "reversal"}, {"o__r-2", 1, "reversal"}, {"o__r-4", 1, "reversal"}, {"o__r-4", 2, "block"}, {"o__r-4", 2, "block"}},
-		Runs:     []Run{{"h1", "H", 2}, {"h1", "H", 2}, {"h2", "H", 3}, {"c1", "C", 4}},
-		Bases:    []Base{{Repo: "o/r", BaseCommit: "base-default", BaseKind: "default", RecipeHash: "r", Prepared: true, Healthy: true, PrepareSeconds: 60, Bytes: 3_000_000}},
+		Runs:     []Run{run("h1", "H", 2), run("h1", "H", 2), run("h2", "H", 3), run("c1", "C", 4)},
+		Bases:    []Base{{Repo: "o/r", BaseCommit: "base-default", BaseKind: "default", Language: "go", RecipeHash: "r", LockHash: "l", Prepared: true, Healthy: true, PrepareSeconds: 60, Bytes: 3_000_000}},
 		Costs: []model.Cost{
 			{Scope: "base", Key: "o/r@base-default", Condition: "reuse", Seconds: 60, Bytes: 3_000_000},
 			{Scope: "task", Key: "o__r-1", Condition: "reuse", Seconds: 4}, {Scope: "task", Key: "o__r-4", Condition: "reuse", Seconds: 1},
@@ -88,7 +93,7 @@ func planned() Corpus {
 	old := task(4, "bug_fix", "planned", 0.75)
 	old.Level, old.Mapping, old.BaseDistanceNewest = 2, "block", model.Distance{Days: 90, Commits: 30}
 	c.Tasks = []Task{task(1, "bug_fix", "default", 1), old}
-	c.Bases = append(c.Bases, Base{Repo: "o/r", BaseCommit: "base-planned", BaseKind: "planned", RecipeHash: "r", Prepared: true, PrepareSeconds: 30},
+	c.Bases = append(c.Bases, Base{Repo: "o/r", BaseCommit: "base-planned", BaseKind: "planned", Language: "go", RecipeHash: "r", LockHash: "l2", Prepared: true, PrepareSeconds: 30},
 		Base{Repo: "o/r", BaseCommit: "lost", BaseKind: "planned", Reason: "environment_failed"}, Base{Repo: "o/r", BaseCommit: "idle", BaseKind: "planned"})
 	c.Costs = c.Costs[:4]
 	c.Rejections = nil
@@ -361,6 +366,45 @@ func TestCheck(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// Each run, build and preparation counts once, for the languages of the base that it names.
+func TestLanguageCosts(t *testing.T) {
+	base := func(language, commit, lock string, seconds float64) Base {
+		return Base{Repo: "o/r", BaseCommit: commit, Language: language, RecipeHash: language, LockHash: lock, Prepared: true, PrepareSeconds: seconds}
+	}
+	on := func(hash, commit, lock, unit string, seconds float64) Run {
+		return Run{RunHash: hash, Repo: "o/r", BaseCommit: commit, LockHash: lock, Unit: unit, Seconds: seconds}
+	}
+	c := Corpus{
+		Bases: []Base{
+			base("go", "a", "1", 10), base("go", "b", "2", 20), base("go", "b", "2", 20), base("python", "b", "3", 0),
+			base("javascript", "c", "4", 5), base("typescript", "c", "4", 7),
+			{Repo: "o/r", BaseCommit: "d", Language: "java", Reason: "environment_failed"},
+		},
+		Runs: []Run{
+			on("1", "a", "1", "", 3), on("1", "a", "1", "", 3), on("2", "a", "1", "", 5), on("3", "a", "1", "u", 1), on("4", "b", "2", "u", 2),
+			on("5", "b", "3", "u", 4), on("6", "c", "4", "u", 8), on("7", "d", "5", "u", 100),
+		},
+	}
+	want := []LanguageCost{
+		{Language: "go", Prepare: Spent{2, 30}, Build: Spent{2, 8}, Run: Spent{2, 3}},
+		{Language: "javascript", Prepare: Spent{1, 5}},
+		{Language: "javascript+typescript", Run: Spent{1, 8}},
+		{Language: "python", Run: Spent{1, 4}},
+		{Language: "typescript", Prepare: Spent{1, 7}},
+	}
+	if d := cmp.Diff(want, languageCosts(c)); d != "" {
+		t.Error(d)
+	}
+	var text strings.Builder
+	if err := (Report{Corpora: []Section{{Corpus: "corpus", Languages: want[:1]}}}).Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(text.String(), "cost by language, means")
+	if d := cmp.Diff("corpus go: prepare a base 15s of 2 go: build a tree 4s of 2 go: run a unit 1.5s of 2", strings.Join(strings.Fields(got), " ")); d != "" {
+		t.Error(d)
 	}
 }
 

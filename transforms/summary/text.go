@@ -22,6 +22,7 @@ func (r Report) Text(w io.Writer) error {
 	p.terminal()
 	p.fidelity()
 	p.reuse()
+	p.languages()
 	for _, note := range r.Notes {
 		p.text.WriteString("note: " + note + "\n")
 	}
