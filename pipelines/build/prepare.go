@@ -228,6 +228,15 @@ func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slo
 	if err != nil {
 		return nil, nil, err
 	}
+	if d, ok := l.(lang.Dater); ok {
+		c, err := repo.Commit(commit)
+		if err != nil {
+			return nil, nil, err
+		}
+		if r, err = d.AsOf(r, c.Committer.When); err != nil {
+			return nil, nil, err
+		}
+	}
 	if r.Protocol.Limits.Wall == 0 {
 		r.Protocol.Limits.Wall = UnitWall
 	}

@@ -3,6 +3,8 @@
 package ecmascript
 
 import (
+	"time"
+
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang"
 	"github.com/taskmill/taskmill/transforms/lang/ecma"
@@ -28,6 +30,11 @@ func (l Language) Name() string {
 
 // Recipe is made from package.json, its workspaces and lock file.
 func (l Language) Recipe(t lang.Files) (model.Recipe, error) { return node.Recipe(l.Name(), t) }
+
+// AsOf dates what no lock file pins.
+func (Language) AsOf(r model.Recipe, committed time.Time) (model.Recipe, error) {
+	return node.AsOf(r, committed)
+}
 
 // Command starts the project's runner on one file.
 func (Language) Command(p model.Protocol, r model.Run) model.Command { return node.Command(p, r) }

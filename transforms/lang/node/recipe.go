@@ -92,18 +92,28 @@ func Recipe(language string, t lang.Files) (model.Recipe, error) {
 			r.Self = append(r.Self, m.name)
 		}
 	}
-	for _, c := range r.Prepare {
-		r.Protocol.Prepare = append(r.Protocol.Prepare, strings.Join(c.Argv, " "))
-	}
+	r.Protocol.Prepare = described(r.Prepare)
 	return r, nil
 }
+
+// described are commands as a reader sees them.
+func described(commands []model.Command) []string {
+	var out []string
+	for _, c := range commands {
+		out = append(out, strings.Join(c.Argv, " "))
+	}
+	return out
+}
+
+// planFile is what a recipe's support files call the plan.
+const planFile = "plan.json"
 
 func supported(pl plan) ([]model.File, error) {
 	data, err := json.MarshalIndent(pl, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
-	out := []model.File{{Path: "plan.json", Mode: model.ModeFile, Data: append(data, '\n')}}
+	out := []model.File{{Path: planFile, Mode: model.ModeFile, Data: append(data, '\n')}}
 	entries, err := supportFiles.ReadDir("support")
 	if err != nil {
 		return nil, fmt.Errorf("read support files: %w", err)

@@ -1,6 +1,6 @@
 'use strict';
-// Prepares a Node environment below {env} and ties a tree to it. Each of: install, from-lock,
-// lock, link, run DIR SCRIPT, probe.
+// Prepares a Node environment below {env} and ties a tree to it. Each of: install [DAY],
+// from-lock, lock, link, run DIR SCRIPT, probe.
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
@@ -40,8 +40,9 @@ function tool() {
   return path.join(at, typeof pkg.bin === 'string' ? pkg.bin : pkg.bin[manager.name]);
 }
 
-// resolve installs, as the lock says where it is whole, else as the manifests say.
-function resolve(frozen) {
+// resolve installs, as the lock says where it is whole, else as the manifests say: among the
+// versions before a day where one is given and npm finds them.
+function resolve(frozen, day) {
   const inEnv = extra => ({ cwd: root, env: { ...process.env, ...extra } });
   const registry = process.env.npm_config_registry || process.env.NPM_CONFIG_REGISTRY;
   switch (manager.name) {
@@ -50,7 +51,8 @@ function resolve(frozen) {
       if (frozen && npm(['ci', ...common], root)) return true;
       if (frozen && npm(['ci', '--legacy-peer-deps', ...common], root)) return true;
       if (frozen === 'only') return false;
-      return npm(['install', ...common], root) || npm(['install', '--legacy-peer-deps', ...common], root);
+      const newest = day ? [[`--before=${day}`], []] : [[]];
+      return newest.some(limit => npm(['install', ...limit, ...common], root) || npm(['install', '--legacy-peer-deps', ...limit, ...common], root));
     }
     case 'pnpm': {
       const args = ['install', '--ignore-scripts', '--config.engine-strict=false', '--config.confirmModulesPurge=false', '--config.manage-package-manager-versions=false',
@@ -164,9 +166,9 @@ function resolved() {
 
 const lockName = () => path.basename(manager.lock || { npm: 'package-lock.json', pnpm: 'pnpm-lock.yaml', yarn: 'yarn.lock' }[manager.name]);
 
-function install(frozen) {
+function install(frozen, day) {
   const lock = path.join(root, lockName());
-  if (!resolve(frozen)) fail(`${manager.name} cannot install what package.json asks for`);
+  if (!resolve(frozen, day)) fail(`${manager.name} cannot install what package.json asks for`);
   const text = fs.existsSync(lock) ? fs.readFileSync(lock, 'utf8') : '';
   settle();
   // Our part of Vitest's workers asks for Vitest by name.
@@ -250,7 +252,7 @@ function probe() {
 switch (process.argv[2]) {
   case 'install':
     lay();
-    install(Boolean(manager.lock));
+    install(Boolean(manager.lock), process.argv[3]);
     break;
   case 'from-lock': {
     const lock = JSON.parse(fs.readFileSync(path.join(env, 'lock'), 'utf8'));
