@@ -33,10 +33,13 @@ func encode[T Row](w io.Writer, creator string, rows []placed[T], get func(model
 		}
 	}()
 	p := parquet.NewGenericWriter[T](w, options[T](creator)...)
+	schema := p.Schema()
 	var group int64
-	batch := make([]T, 0, batchRows)
+	// Rows are taken apart one by one: given many at once, the library (0.32) tells runs of
+	// absent texts and numbers wrongly, and writes zeros for some.
+	batch := make([]parquet.Row, 0, batchRows)
 	flush := func() error {
-		if _, err := p.Write(batch); err != nil {
+		if _, err := p.WriteRows(batch); err != nil {
 			return err
 		}
 		n += int64(len(batch))
@@ -52,7 +55,7 @@ func encode[T Row](w io.Writer, creator string, rows []placed[T], get func(model
 			}
 		}
 		group += weight(reflect.ValueOf(row))
-		batch = append(batch, row)
+		batch = append(batch, schema.Deconstruct(nil, &row))
 		var none T
 		*rows[i].row = none
 		if len(batch) < batchRows && group < groupBytes {
