@@ -25,12 +25,27 @@ func builds(t lang.Files, p project, runners []runner) []model.Command {
 		return out
 	}
 	if name := buildScript(p.root); name != "" && (needed(t, p, p.root) || slices.ContainsFunc(p.packages, func(m manifest) bool { return needed(t, p, m) })) {
-		return []model.Command{script("run", folder(p.root.dir), "#"+name)}
+		return p.root.building(name)
 	}
 	for _, m := range ordered(p.packages) {
 		if name := buildScript(m); name != "" && needed(t, p, m) {
-			out = append(out, script("run", folder(m.dir), "#"+name))
+			out = append(out, m.building(name)...)
 		}
+	}
+	return out
+}
+
+// building runs a build script, without its steps that only look at the code: what is hidden or
+// undone in a state need not please them. A script that does more than start programs one after
+// the other is run whole.
+func (m manifest) building(name string) []model.Command {
+	lines := []string{"#" + name}
+	if mixed(m, name) && !strings.ContainsAny(m.scripts[name], "<>|$`;(") {
+		lines = m.lines(m.steps(name), name)
+	}
+	var out []model.Command
+	for _, l := range lines {
+		out = append(out, script("run", folder(m.dir), l))
 	}
 	return out
 }
@@ -42,8 +57,7 @@ func folder(dir string) string {
 	return dir
 }
 
-// before are the command lines that stand before the runner in the scripts that start it, less
-// what only looks at the code. A script that is called whole is named (#build).
+// before are the command lines that stand before the runner in the scripts that start it.
 func (m manifest) before(runner string) []string {
 	for _, name := range scriptNames {
 		steps := m.steps(name)
@@ -58,19 +72,7 @@ func (m manifest) before(runner string) []string {
 		if pre := m.steps("pre" + name); len(pre) > 0 {
 			all = append(pre, all...)
 		}
-		var out []string
-		for _, s := range all {
-			if checker(s) && !slices.Contains([]string{"rimraf", "rm", "cp", "cpy", "shx", "mkdirp", "mkdir", "del-cli"}, s.name) || s.runner(m.dir) != nil || slices.Contains(uncommon, s.name) {
-				continue
-			}
-			line := "#" + s.via
-			if s.via == name || s.via == "pre"+name || mixed(m, s.via) {
-				line = strings.Join(append(slices.Clone(s.env), quoted(s.argv)...), " ")
-			}
-			if !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
+		out := m.lines(all, name)
 		// To tidy up is no build.
 		if slices.ContainsFunc(out, func(l string) bool {
 			first, _, _ := strings.Cut(l, " ")
@@ -83,11 +85,34 @@ func (m manifest) before(runner string) []string {
 	return nil
 }
 
-// mixed reports whether a script also does what no build needs.
+// lines are command lines of steps, less what only looks at the code. A script that is called
+// whole is named (#build); that of the name given, and mixed ones, are taken apart.
+func (m manifest) lines(steps []step, name string) []string {
+	var out []string
+	for _, s := range steps {
+		if checker(s) && !slices.Contains(tidying, s.name) || s.runner(m.dir) != nil || slices.Contains(uncommon, s.name) {
+			continue
+		}
+		line := "#" + s.via
+		if s.via == name || s.via == "pre"+name || mixed(m, s.via) {
+			line = strings.Join(append(slices.Clone(s.env), quoted(s.argv)...), " ")
+		}
+		if !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// tidying are programs that look at no code but change files.
+var tidying = []string{"rimraf", "rm", "cp", "cpy", "shx", "mkdirp", "mkdir", "del-cli"}
+
+// mixed reports whether a script also does what no build needs. One that goes to another folder is
+// not: its commands mean nothing each by itself.
 func mixed(m manifest, name string) bool {
-	return slices.ContainsFunc(m.steps(name), func(s step) bool {
-		return checker(s) && !slices.Contains([]string{"rimraf", "rm", "cp", "cpy", "shx", "mkdirp", "mkdir", "del-cli", "echo"}, s.name)
-	})
+	steps := m.steps(name)
+	return slices.ContainsFunc(steps, func(s step) bool { return checker(s) && s.name != "echo" && !slices.Contains(tidying, s.name) }) &&
+		!slices.ContainsFunc(steps, func(s step) bool { return s.name == "cd" })
 }
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./*{}-]+$`)

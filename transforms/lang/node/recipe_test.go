@@ -152,6 +152,8 @@ func TestBuilds(t *testing.T) {
 		{"pretest that builds", []string{"package.json", manifestWith(`"test": "mocha", "pretest": "npm run compile", "compile": "babel src -d lib"`)}, []string{"run . #compile"}},
 		{"tests load what is not there", []string{"package.json", manifestWith(`"test": "mocha", "build": "rollup -c"`, `, "main": "dist/index.js"`), "test/a.js", "require('../dist/index.js')"}, []string{"run . #build"}},
 		{"tests load the package by its name", []string{"package.json", manifestWith(`"test": "mocha", "build": "rollup -c"`, `, "exports": {".": {"import": "./dist/index.js"}}`), "test/a.js", "import 'sample';"}, []string{"run . #build"}},
+		{"a build that also looks", []string{"package.json", manifestWith(`"test": "mocha", "build": "npm run lint && yarn esm && rollup -c", "lint": "eslint .", "esm": "yarn tsc && node fix.js"`, `, "main": "dist/index.js"`), "test/a.js", "require('../dist/index.js')"}, []string{"run . #esm", "run . rollup -c"}},
+		{"one that also writes", []string{"package.json", manifestWith(`"test": "mocha", "build": "eslint . && rollup -c && echo {} > dist/package.json"`, `, "main": "dist/index.js"`), "test/a.js", "require('../dist/index.js')"}, []string{"run . #build"}},
 		{"tests load sources", []string{"package.json", manifestWith(`"test": "vitest", "build": "rollup -c"`, `, "main": "dist/index.js"`), "test/a.test.ts", "import '../src/index.ts';"}, nil},
 		{"the name leads to sources", []string{"package.json", manifestWith(`"test": "vitest", "build": "rollup -c"`, `, "main": "dist/index.js"`), "test/a.test.ts", "import 'sample';", "vitest.config.js", "alias: { 'sample': 'src/index.ts' }"}, nil},
 	} {

@@ -153,3 +153,30 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("ms is at %s, %v", at, err)
 	}
 }
+
+// Scripts that call yarn or pnpm find them while a state is built, although neither is installed.
+func TestManagersOfScripts(t *testing.T) {
+	in := files("package.json", `{"name": "calls", "version": "1.0.0", "main": "out/all.js", "scripts": {
+"test": "node --test", "build": "yarn first && yarn run named 'one two' && pnpm exec made -- \"it's\" && cd sub && pnpm -s run inner --flag",
+"first": "node note.js first", "prenamed": "node note.js pre", "named": "node note.js named"}}`,
+		"note.js", "require('fs').appendFileSync(__dirname + '/notes', process.argv.slice(2).join('|') + '\\n');\n",
+		"sub/package.json", `{"scripts": {"inner": "node ../note.js inner"}}`,
+		"node_modules/.bin/made", "#!/bin/sh\nexec node note.js made \"$@\"\n",
+		"test/a.test.js", "require('../out/all.js');\n")
+	r, err := Recipe("javascript", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBox(t, in)
+	if err := os.Chmod(filepath.Join(b.testbed, "node_modules/.bin/made"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.prepare(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.build(r.Protocol)
+	notes, err := os.ReadFile(filepath.Join(b.testbed, "notes"))
+	if d := cmp.Diff("first\npre\nnamed|one two\nmade|it's\ninner|--flag\n", string(notes)); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+}

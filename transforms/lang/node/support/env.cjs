@@ -1,7 +1,8 @@
 'use strict';
 // Prepares a Node environment below {env} and ties a tree to it. Each of: install [DAY],
-// from-lock, lock, link, run DIR SCRIPT, probe.
+// from-lock, lock, link, run DIR SCRIPT, call WORD…, probe.
 const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 
@@ -211,20 +212,48 @@ function tie(from, to) {
   if (!fs.lstatSync(to, { throwIfNoEntry: false })) fs.symlinkSync(from, to);
 }
 
-// run runs a script, a command line or the name of one, as npm does.
-function run(dir, script) {
-  const cwd = path.join(testbed, dir);
+// run runs a script, a command line or the name of one (#build), as npm does.
+function run(cwd, script, args = []) {
   const bins = [];
   for (let d = cwd; d.startsWith(testbed); d = path.dirname(d)) bins.push(path.join(d, 'node_modules/.bin'));
   const pkg = JSON.parse(fs.readFileSync(path.join(cwd, 'package.json'), 'utf8'));
   const scripts = pkg.scripts || {};
-  const lines = script.startsWith('#') ? ['pre', '', 'post'].map(p => scripts[p + script.slice(1)]).filter(Boolean) : [script];
+  const more = args.map(a => ` '${a.replaceAll("'", "'\\''")}'`).join('');
+  const named = script.startsWith('#') && script.slice(1);
+  const lines = named ? [scripts[`pre${named}`], scripts[named] + more, scripts[`post${named}`]].filter(Boolean) : [script + more];
   for (const line of lines) {
     const ok = start('/bin/sh', ['-c', line], {
-      cwd, env: { ...process.env, PATH: [...bins, process.env.PATH].join(':'), npm_lifecycle_event: script.replace(/^#/, ''), npm_package_name: pkg.name || '', npm_package_version: pkg.version || '', INIT_CWD: cwd },
+      cwd, env: { ...process.env, PATH: [...bins, standIns(), process.env.PATH].join(':'), npm_lifecycle_event: named || script, npm_package_name: pkg.name || '', npm_package_version: pkg.version || '', INIT_CWD: cwd },
     });
     if (!ok) process.exit(1);
   }
+}
+
+// standIns is a folder with what scripts call yarn and pnpm: the managers are there only while
+// preparing.
+function standIns() {
+  const dir = path.join(os.tmpdir(), 'taskmill-managers');
+  fs.mkdirSync(dir, { recursive: true });
+  for (const name of ['yarn', 'yarnpkg', 'pnpm']) {
+    fs.writeFileSync(path.join(dir, name), `#!/bin/sh\nexec '${process.execPath}' '${__filename}' call "$@"\n`, { mode: 0o755 });
+  }
+  return dir;
+}
+
+// call does what scripts ask of yarn and pnpm: to run a script of the package, or else a program
+// that is installed.
+function call(words) {
+  while (['-s', '--silent', '--if-present'].includes(words[0])) words.shift();
+  const verb = words[0];
+  if (['run', 'run-script', 'exec'].includes(verb)) words.shift();
+  if (verb === undefined || verb === 'install') return;
+  const name = words.shift();
+  if (name === undefined || name.startsWith('-') || ['workspace', 'workspaces', 'dlx', 'add', 'recursive'].includes(name)) fail(`${verb} of a package manager cannot be had while building`);
+  if (words[0] === '--') words.shift();
+  let cwd = process.cwd();
+  while (!fs.existsSync(path.join(cwd, 'package.json')) && cwd !== path.dirname(cwd)) cwd = path.dirname(cwd);
+  const { scripts = {} } = JSON.parse(fs.readFileSync(path.join(cwd, 'package.json'), 'utf8'));
+  run(cwd, verb !== 'exec' && scripts[name] !== undefined ? `#${name}` : `'${name}'`, words);
 }
 
 // probe shows that the project's packages are those of the tree, whoever asks for them.
@@ -268,7 +297,10 @@ switch (process.argv[2]) {
     link();
     break;
   case 'run':
-    run(process.argv[3], process.argv[4]);
+    run(path.join(testbed, process.argv[3]), process.argv[4]);
+    break;
+  case 'call':
+    call(process.argv.slice(3));
     break;
   case 'probe':
     probe();
