@@ -15,7 +15,7 @@ var scored = regexp.MustCompile(`(\d+) tasks?, (\d+) predictions?: (\d+) resolve
 // inSandbox builds a sample in a sandbox, scores the gold and the empty patches and looks for
 // drift.
 func inSandbox(ctx context.Context, b *bench, kind, lang string) (string, error) {
-	if err := have(ctx, kind); err != nil {
+	if err := have(ctx, kind, lang); err != nil {
 		return "", err
 	}
 	name := kind + "-" + lang
@@ -71,8 +71,8 @@ func counts(out string) ([]int, error) {
 	return n, nil
 }
 
-// have says what a sandbox lacks on this machine.
-func have(ctx context.Context, kind string) error {
+// have says what a sandbox of a language lacks on this machine.
+func have(ctx context.Context, kind, lang string) error {
 	switch kind {
 	case "bwrap":
 		if _, err := exec.LookPath("bwrap"); err != nil {
@@ -82,10 +82,8 @@ func have(ctx context.Context, kind string) error {
 		if err := exec.CommandContext(ctx, "docker", "version").Run(); err != nil {
 			return skipped{"no Docker engine answers: start one with scripts/engine"}
 		}
-		for _, lang := range languages {
-			if err := exec.CommandContext(ctx, "docker", "image", "inspect", "taskmill-base:"+lang).Run(); err != nil {
-				return skipped{"no image taskmill-base:" + lang + ": make it with scripts/baseimage"}
-			}
+		if err := exec.CommandContext(ctx, "docker", "image", "inspect", "taskmill-base:"+lang).Run(); err != nil {
+			return skipped{"no image taskmill-base:" + lang + ": make it with scripts/baseimage"}
 		}
 	}
 	return nil
