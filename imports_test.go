@@ -31,6 +31,7 @@ const (
 // rooms is the import table. The first room whose folder holds a package decides.
 var rooms = []room{
 	{"model", nil, nil},
+	{"transforms/lang/langtest", []string{"model", "transforms"}, []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal"}},
 	{"transforms/lang", []string{"model", "transforms"}, []string{sdk, "github.com/tree-sitter", "github.com/tree-sitter-grammars", "golang.org/x/mod", "github.com/BurntSushi/toml", "gopkg.in/yaml.v3"}},
 	{"transforms", []string{"model", "transforms"}, []string{sdk, "github.com/bluekeyes/go-gitdiff", "github.com/aymanbagabas/go-udiff", "golang.org/x/mod", "gopkg.in/yaml.v3", "github.com/BurntSushi/toml"}},
 	{"io/gitio", []string{"model", "io"}, []string{sdk, "github.com/go-git/go-git", "github.com/klauspost/compress", "github.com/aymanbagabas/go-udiff"}},

@@ -39,6 +39,16 @@ func write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o644)
 }
 
+// all runs commands that must end well.
+func (b *box) all(ctx context.Context, commands []model.Command, wall time.Duration) error {
+	for _, c := range commands {
+		if o, err := b.run(ctx, c, wall); err != nil || o.ExitCode != 0 {
+			return fmt.Errorf("%v ended with %d: %v\n%s", c.Argv, o.ExitCode, err, o.Log)
+		}
+	}
+	return nil
+}
+
 func (b *box) close() { os.RemoveAll(b.dir) }
 
 // run executes a command and names its folders as a sandbox does.

@@ -1,12 +1,11 @@
 // Record runs the cases of a language's recordings on the real runners again and writes what
 // these report into the recordings:
 //
-//	go run ./scripts/record [-env FOLDER] [-only PATTERN] node
+//	go run ./scripts/record [-env FOLDER] [-only PATTERN] go|python|node
 //	go run ./scripts/record jvm
 //
-// A recording is a txtar archive in the language's testdata: `run` is the run in JSON, `in/…` is
-// the tree; `outcome` and `report` are written. What is read from them, `want`, is the tests'
-// (-update).
+// A recording is a txtar archive in the language's testdata (langtest.Recording), whose sections
+// outcome and report are written. What is read from them, `want`, is the tests' (-update).
 package main
 
 import (
@@ -17,12 +16,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang/langtest"
 )
 
 // A recorder runs the recordings of one language.
@@ -36,17 +35,9 @@ type recorder struct {
 
 // recorders has each language's, from the file of its name.
 var recorders = map[string]recorder{
-	"node": node,
-}
-
-// A recording is the section `run`.
-type recording struct {
-	Unit  string   `json:"unit"`
-	Only  []string `json:"only,omitempty"`
-	Skip  []string `json:"skip,omitempty"`
-	With  []string `json:"with,omitempty"`
-	Order int64    `json:"order,omitempty"`
-	Wall  string   `json:"wall,omitempty"` // 60s where it is empty
+	"go":     golang,
+	"python": python,
+	"node":   node,
 }
 
 func main() {
@@ -99,40 +90,23 @@ func (rec recorder) one(ctx context.Context, env, file string) error {
 	if err != nil {
 		return err
 	}
-	var r recording
-	var in []model.File
-	for _, f := range a.Files {
-		if p, ok := strings.CutPrefix(f.Name, "in/"); ok {
-			in = append(in, model.File{Path: p, Mode: model.ModeFile, Data: f.Data})
-		}
-		if f.Name == "run" {
-			if err := json.Unmarshal(f.Data, &r); err != nil {
-				return err
-			}
-		}
+	run, in, err := langtest.Parse(a)
+	if err != nil {
+		return err
 	}
 	b, err := newBox(env, in)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	run := model.Run{Unit: r.Unit, Only: r.Only, Skip: r.Skip, With: r.With, Order: r.Order}
 	build, command, err := rec.plan(in, run)
 	if err != nil {
 		return err
 	}
-	for _, c := range build {
-		if o, err := b.run(ctx, c, time.Minute); err != nil || o.ExitCode != 0 {
-			return fmt.Errorf("%v ended with %d: %v\n%s", c.Argv, o.ExitCode, err, o.Log)
-		}
+	if err := b.all(ctx, build, 5*time.Minute); err != nil {
+		return err
 	}
-	wall := time.Minute
-	if r.Wall != "" {
-		if wall, err = time.ParseDuration(r.Wall); err != nil {
-			return err
-		}
-	}
-	o, err := b.run(ctx, command, wall)
+	o, err := b.run(ctx, command, run.Limits.Wall)
 	if err != nil {
 		return err
 	}
@@ -143,17 +117,7 @@ func (rec recorder) one(ctx context.Context, env, file string) error {
 	if err != nil {
 		return err
 	}
-	set(a, "outcome", append(outcome, '\n'))
-	set(a, "report", o.Report)
+	langtest.Set(a, "outcome", append(outcome, '\n'))
+	langtest.Set(a, "report", o.Report)
 	return os.WriteFile(file, txtar.Format(a), 0o644)
-}
-
-func set(a *txtar.Archive, name string, data []byte) {
-	for i := range a.Files {
-		if a.Files[i].Name == name {
-			a.Files[i].Data = data
-			return
-		}
-	}
-	a.Files = append(a.Files, txtar.File{Name: name, Data: data})
 }

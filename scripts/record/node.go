@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,12 +49,7 @@ func prepareNode(ctx context.Context, env string) error {
 		return err
 	}
 	defer b.close()
-	for _, c := range r.Prepare {
-		if o, err := b.run(ctx, c, 10*time.Minute); err != nil || o.ExitCode != 0 {
-			return fmt.Errorf("%v ended with %d: %v\n%s", c.Argv, o.ExitCode, err, o.Log)
-		}
-	}
-	return nil
+	return b.all(ctx, r.Prepare, 10*time.Minute)
 }
 
 func planNode(files []model.File, r model.Run) ([]model.Command, model.Command, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
-var update = flag.Bool("update", false, "rewrite the wanted files of testdata")
+var update = flag.Bool("update", false, "rewrite what is wanted in testdata")
 
 // Each case of testdata/hide is a tree, the keys of what is hidden, and the files that change.
 func TestHide(t *testing.T) {

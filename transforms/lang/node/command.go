@@ -1,11 +1,13 @@
 package node
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/transforms/lang/ecma"
@@ -43,7 +45,7 @@ func Command(p model.Protocol, r model.Run) model.Command {
 		dir = ""
 	}
 	name := runnerName(test)
-	s := selection{run: r, dir: dir, units: append([]string{r.Unit}, planted(r.With)...)}
+	s := selection{run: r, wall: cmp.Or(r.Limits.Wall, p.Limits.Wall), dir: dir, units: append([]string{r.Unit}, planted(r.With)...)}
 	c := model.Command{Dir: dir, Env: slices.Clone(p.Env)}
 	c.Env = append(c.Env, "TASKMILL_REPORT={report}", "TASKMILL_UNITS="+strings.Join(s.units, "\n"))
 	flags, env := s.of(name)
@@ -92,6 +94,7 @@ func planted(with []string) []string {
 // A selection is what of a unit is run, and with what.
 type selection struct {
 	run   model.Run
+	wall  time.Duration // 0: not known
 	dir   string
 	units []string
 }
@@ -144,6 +147,9 @@ func (s selection) of(runner string) (flags, env []string) {
 		}
 	case "ava":
 		flags = matches(only, s.run.Skip)
+		if idle := s.idle(); idle > 0 {
+			flags = append(flags, fmt.Sprintf("--timeout=%dms", idle.Milliseconds()))
+		}
 	case "node":
 		for _, u := range s.units[1:] {
 			flags = append(flags, "--import={testbed}/"+u)
@@ -158,6 +164,12 @@ func (s selection) of(runner string) (flags, env []string) {
 		}
 	}
 	return flags, env
+}
+
+// idle is how long AVA waits for the next result: a tenth, at most 10 seconds, less than the run
+// may take. Its own 10 seconds pass on a busy machine before the first test is loaded.
+func (s selection) idle() time.Duration {
+	return s.wall - min(s.wall/10, 10*time.Second)
 }
 
 // titles is the pattern for full titles, whose parts runners join by spaces.

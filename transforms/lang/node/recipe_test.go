@@ -2,8 +2,10 @@ package node
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -167,6 +169,21 @@ func TestBuilds(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// AVA waits as long as the run may take, less what it needs to tell of it.
+func TestIdle(t *testing.T) {
+	r, err := Recipe("javascript", files("package.json", manifestWith(`"test": "ava --timeout 2s --serial"`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wall, want := range map[time.Duration]string{0: "", 5 * time.Second: "--timeout=4500ms", 5 * time.Minute: "--timeout=290000ms"} {
+		argv := Command(r.Protocol, model.Run{Unit: "test.js", Limits: model.Limits{Wall: wall}}).Argv
+		got := slices.DeleteFunc(argv, func(a string) bool { return !strings.HasPrefix(a, "--timeout") })
+		if strings.Join(got, " ") != want {
+			t.Errorf("in %s: %v, want %q", wall, got, want)
 		}
 	}
 }

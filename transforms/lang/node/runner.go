@@ -173,7 +173,7 @@ var (
 		"--maxWorkers", "--minWorkers", "--no-coverage", "--api*", "--allowOnly", "--attachmentsDir", "--printConsoleTrace"}
 	vitestValued = []string{"--reporter", "--reporters", "--outputFile", "-t", "--testNamePattern", "--shard", "-c", "--config", "-r", "--root", "--dir", "--environment", "--mode", "--project", "--pool", "--workspace",
 		"--testTimeout", "--hookTimeout", "--teardownTimeout", "--exclude", "--retry", "--maxWorkers", "--minWorkers", "--coverage.provider", "--coverage.reporter", "--tsconfig", "--setupFiles", "--globalSetup"}
-	avaDropped = []string{"-t", "--tap", "-w", "--watch", "-v", "--verbose", "-m", "--match", "--no-color", "--color", "--fail-fast", "-c", "--concurrency", "-u", "--update-snapshots", "--reset-cache", "--init"}
+	avaDropped = []string{"-t", "--tap", "-w", "--watch", "-v", "--verbose", "-m", "--match", "--no-color", "--color", "--fail-fast", "-c", "--concurrency", "-u", "--update-snapshots", "--reset-cache", "--init", "-T", "--timeout"}
 	avaValued  = []string{"-m", "--match", "-c", "--concurrency", "--config", "--node-arguments", "-T", "--timeout"}
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/lang/langtest"
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
@@ -71,17 +72,15 @@ var every = flag.Bool("every", false, "run every recording on the real runners, 
 // The real runners, as installed today, give the results that were recorded.
 func TestRunners(t *testing.T) {
 	main := []string{"verdicts", "hooks", "abort", "load", "planted"}
-	recordings(t, func(t *testing.T, file string, a *txtar.Archive, r recording) {
+	langtest.Each(t, "testdata", func(t *testing.T, file string, a *txtar.Archive) {
 		_, kind, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "-")
 		// AVA takes a minute to notice that a worker has aborted.
 		if !*every && (!slices.Contains(main, kind) || filepath.Base(file) == "ava-abort.txtar") {
 			t.Skip("not of the main kinds; -every runs it")
 		}
-		var in []model.File
-		for _, f := range a.Files {
-			if p, ok := strings.CutPrefix(f.Name, "in/"); ok {
-				in = append(in, model.File{Path: p, Data: f.Data})
-			}
+		run, in, err := langtest.Parse(a)
+		if err != nil {
+			t.Fatal(err)
 		}
 		recipe, err := Recipe("javascript", tree.Of(in...))
 		if err != nil {
@@ -90,13 +89,9 @@ func TestRunners(t *testing.T) {
 		b := runnersBox(t, tree.Of(in...))
 		b.wall = time.Minute
 		b.build(recipe.Protocol)
-		if r.Wall != "" {
-			if b.wall, err = time.ParseDuration(r.Wall); err != nil {
-				t.Fatal(err)
-			}
-		}
-		res, o := b.execute(recipe.Protocol, r.run())
-		if diff := cmp.Diff(string(section(a, "want")), told(res)); diff != "" {
+		b.wall = run.Limits.Wall
+		res, o := b.execute(recipe.Protocol, run)
+		if diff := cmp.Diff(string(langtest.Section(a, "want")), langtest.Told(res)); diff != "" {
 			t.Errorf("(-want +got):\n%s\n%s\n%s", diff, o.Report, o.Log)
 		}
 		if _, err := os.Stat(filepath.Join(b.testbed, "__snapshots__")); err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/taskmill/taskmill/transforms/tree"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected trees")
+var update = flag.Bool("update", false, "rewrite what is wanted in testdata")
 
 // unpack reads the hidden functions and the trees "in" and "out" of an archive.
 func unpack(a *txtar.Archive) (hidden []model.Surface, in, out *tree.Tree) {

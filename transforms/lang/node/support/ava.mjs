@@ -71,12 +71,13 @@ if (process.env.TASKMILL_REPORT && base) {
         failed++;
         report.problem('load', { message: evt.type }, evt.testFile);
         break;
-      case 'timeout':
+      case 'timeout': {
         failed++;
-        for (const [file, titles] of evt.pendingTests || []) {
-          for (const t of titles) report.emit({ event: 'case', file: report.file(file), path: [t], outcome: 'timeout' });
-        }
+        const pending = [...(evt.pendingTests || [])].flatMap(([file, titles]) => [...titles].map(title => ({ testFile: file, title })));
+        for (const t of pending) report.emit({ event: 'case', ...where(t), outcome: 'timeout' });
+        if (!pending.length) report.problem('worker', { name: 'TimeoutError', message: 'no test ended in time' });
         break;
+      }
       case 'process-exit':
         failed++;
         report.problem('worker', { name: 'ExitError', message: 'process.exit() was called' }, evt.testFile);
