@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	reportFormat  = "taskmill-node-jsonl"
-	reportVersion = 1
+	reportFormat = "taskmill-node-jsonl"
+	// reportVersion is part of a run's key: raised when support files or the parser change what
+	// a run gives, so that no ledger answers with what earlier ones gave.
+	reportVersion = 2
 )
 
 // maxPattern bounds a selection, in bytes: the kernel refuses one argument of 128 KiB. A longer

@@ -73,7 +73,7 @@ function resolve(frozen, day) {
     if (frozen && start(process.execPath, [bin, 'install', '--immutable'], inEnv({ ...settings, YARN_ENABLE_IMMUTABLE_INSTALLS: 'true' }))) return true;
     return frozen !== 'only' && start(process.execPath, [bin, 'install'], inEnv({ ...settings, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' }));
   }
-  const args = [bin, 'install', '--ignore-scripts', '--non-interactive', '--ignore-engines', '--no-progress', '--production=false', '--no-default-rc'];
+  const args = [bin, 'install', '--ignore-scripts', '--non-interactive', '--ignore-engines', '--no-progress', '--network-timeout', '300000', '--production=false', '--no-default-rc'];
   if (registry) args.push('--registry', registry);
   if (frozen && start(process.execPath, [...args, '--frozen-lockfile'], inEnv({}))) return true;
   return frozen !== 'only' && start(process.execPath, args, inEnv({}));
