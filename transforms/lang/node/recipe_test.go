@@ -34,6 +34,7 @@ func TestRunnerOf(t *testing.T) {
 		{`"test": "pnpm vitest run --coverage --config vitest.unit.ts"`, "vitest | --config vitest.unit.ts", ""},
 		{`"test": "xo && ava --serial --verbose && tsd"`, "ava | --serial", ""},
 		{`"test": "yarn test:unit", "test:unit": "cross-env-shell \"A=1 mocha\""`, "mocha |  | A=1", ""},
+		{`"test": "cross-env A=1 npm run unit", "unit": "B=2 mocha"`, "mocha |  | A=1 B=2", ""},
 		{`"test": "jasmine"`, "", "test runner jasmine is not supported"},
 		{`"test": "tap test/*.js"`, "", "test runner tap is not supported"},
 		{`"test": "node test.js"`, "", "runs a program of its own, test.js"},
@@ -169,6 +170,25 @@ func TestBuilds(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// What nyc loads before the runner is loaded without it too.
+func TestPreloads(t *testing.T) {
+	for _, c := range []struct{ script, section, want string }{
+		{"nyc yarn _test", `{"require": ["@babel/register", 3]}`, "-r @babel/register"},
+		{"nyc --require esm --reporter text mocha", `{"require": "ts-node/register"}`, "-r ts-node/register -r esm"},
+		{"nyc -i esm mocha", `{}`, "-r esm"},
+		{"nyc mocha -i --require late", `{"require": {}}`, ""},
+	} {
+		p, err := readProject(files("package.json", manifestWith(`"test": "`+c.script+`", "_test": "mocha"`, `, "nyc": `+c.section)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := p.runners()
+		if err != nil || len(all) != 1 || all[0].name != "mocha" || strings.Join(all[0].node, " ") != c.want {
+			t.Errorf("%s with %s: %+v, %v: want mocha with %q", c.script, c.section, all, err, c.want)
 		}
 	}
 }

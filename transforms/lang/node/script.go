@@ -122,12 +122,20 @@ func (m manifest) unwrap(s step, out *[]step, seen []string) {
 				}
 				return
 			}
-		case "c8", "nyc", "exec", "time", "npx", "dotenv", "xvfb-run", "riteway-run", "retry", "istanbul":
+		case "nyc":
+			s.flags = append(s.flags, m.preloads(rest)...)
+			rest = inner(s.name, rest)
+		case "c8", "exec", "time", "npx", "dotenv", "xvfb-run", "riteway-run", "retry", "istanbul":
 			rest = inner(s.name, rest)
 		case "npm", "pnpm", "yarn", "bun", "npm-run-all", "run-s", "run-p", "npm-run-all2", "concurrently", "wireit":
 			names, args, direct := m.calls(s.name, rest)
+			first := len(*out)
 			for _, n := range names {
 				m.follow(n, args, out, seen)
+			}
+			for i := range (*out)[first:] { // what stands before a manager holds for what it starts
+				inside := &(*out)[first+i]
+				inside.env, inside.flags = append(slices.Clone(s.env), inside.env...), append(slices.Clone(s.flags), inside.flags...)
 			}
 			if len(names) > 0 {
 				return
@@ -172,11 +180,43 @@ func program(word string) string {
 	return name
 }
 
+// preloads are node's flags for what nyc loads before the program that it starts: by its section
+// of the manifest and its arguments.
+func (m manifest) preloads(args []string) []string {
+	type section struct{ Require any }
+	var modules []string
+	switch v := field[section](m, "nyc").Require.(type) {
+	case string:
+		modules = append(modules, v)
+	case []any:
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				modules = append(modules, s)
+			}
+		}
+	}
+	for i, a := range args {
+		if !strings.HasPrefix(a, "-") && (i == 0 || !strings.HasPrefix(args[i-1], "-")) {
+			break
+		}
+		if v, ok := strings.CutPrefix(a, "--require="); ok {
+			modules = append(modules, v)
+		} else if (a == "--require" || a == "-i") && i+1 < len(args) {
+			modules = append(modules, args[i+1])
+		}
+	}
+	var out []string
+	for _, name := range modules {
+		out = append(out, "-r", name)
+	}
+	return out
+}
+
 // inner drops a wrapper's own flags: what begins with a dash, and the values of those that take
 // one as a word of its own.
 func inner(wrapper string, rest []string) []string {
 	valued := []string{"-r", "--reporter", "-x", "--exclude", "-n", "--include", "--temp-directory", "-o", "--reports-dir", "--report-dir",
-		"--temp-dir", "--config", "-c", "--src", "--lines", "--branches", "--functions", "--statements", "-p", "--package", "-e", "-f", "-a", "-s"}
+		"--temp-dir", "--config", "-c", "--src", "--lines", "--branches", "--functions", "--statements", "-p", "--package", "-e", "-f", "-a", "-s", "--require", "-i"}
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		if rest[0] == "--" {
 			return rest[1:]
