@@ -20,12 +20,14 @@ var (
 	kotlinDep     = regexp.MustCompile(`^kotlin\(\s*["']([\w-]+)["']\s*\)\s*\)?$`)
 	bomDep        = regexp.MustCompile(`^(?:platform|enforcedPlatform)\(\s*["']([\w.\-]+):([\w.\-]+):([\w.\-]+)["']\s*\)\s*\)?$`)
 	kotlinPlugin  = regexp.MustCompile(`(?:kotlin\(\s*["']jvm["']\s*\)|id\s*\(?\s*["']org\.jetbrains\.kotlin\.jvm["']\s*\)?)\s*version\s*\(?\s*["']([\w.\-]+)["']`)
-	otherPlugins  = regexp.MustCompile(`com\.android\.|org\.jetbrains\.kotlin\.(?:android|multiplatform|plugin\.serialization|kapt)|kotlin\(\s*["'](?:android|multiplatform|plugin\.[\w.]+|kapt)["']|com\.google\.devtools\.ksp|["']antlr["']|com\.google\.protobuf|sourceSets\s*\{|org\.springframework\.boot|io\.micronaut`)
+	otherPlugins  = regexp.MustCompile(`com\.android\.|org\.jetbrains\.kotlin\.(?:android|multiplatform|plugin\.serialization|kapt)|kotlin\(\s*["'](?:android|multiplatform|plugin\.[\w.]+|kapt)["']|com\.google\.devtools\.ksp|["']antlr["']|com\.google\.protobuf|sourceSets\s*\{|\bsrcDirs?\s*[(=]|org\.springframework\.boot|io\.micronaut`)
 	toolchainLine = regexp.MustCompile(`(?:jvmToolchain\s*\(\s*|languageVersion\s*(?:=|\.set\()\s*JavaLanguageVersion\.of\(\s*)(\d+)`)
+	targetLine    = regexp.MustCompile(`\b(?:JavaVersion\.VERSION|JvmTarget\.JVM)_(?:1_)?(\d+)`)
 )
 
 // gradle adds the projects that the settings name.
 func (l *layout) gradle(t lang.Files) {
+	l.catalog = catalogOf(t, l.root)
 	settings := l.script(t, l.root, "settings.gradle")
 	name := "root"
 	if m := rootName.FindStringSubmatch(settings); m != nil {
@@ -49,11 +51,12 @@ func (l *layout) gradle(t lang.Files) {
 	}
 }
 
-// script is a build file in either of Gradle's languages, without comments.
+// script is a build file in either of Gradle's languages, without comments, with the catalog's
+// literals.
 func (l *layout) script(t lang.Files, dir, name string) string {
 	for _, n := range []string{name, name + ".kts"} {
 		if s, ok := text(t, path.Join(dir, n)); ok {
-			return plainScript(s)
+			return l.catalog.expand(plainScript(s))
 		}
 	}
 	return ""
@@ -107,9 +110,7 @@ func (l *layout) simpleGradle(t lang.Files) (s simple, why string) {
 	} else if strings.Contains(build, "kotlin") {
 		return s, "the version of the Kotlin plugin is no literal"
 	}
-	if m := toolchainLine.FindStringSubmatch(build); m != nil {
-		s.release = m[1]
-	}
+	s.release = javaRelease(build)
 	for _, m := range gradleDep.FindAllStringSubmatch(dependencyBlock(build), 1000) {
 		rest := strings.TrimSpace(m[2])
 		scope := scopes[m[1]]
@@ -128,6 +129,17 @@ func (l *layout) simpleGradle(t lang.Files) (s simple, why string) {
 		s.dependencies = append(s.dependencies, gradleDependency{dependency: dependency{Group: c[1], Artifact: c[2], Version: c[3], Scope: scope}})
 	}
 	return s, ""
+}
+
+// javaRelease is the Java of a build's toolchain, else the one that it compiles for; "" where it
+// says neither.
+func javaRelease(build string) string {
+	for _, re := range []*regexp.Regexp{toolchainLine, targetLine} {
+		if m := re.FindStringSubmatch(build); m != nil {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 var scopes = map[string]string{

@@ -128,6 +128,7 @@ type layout struct {
 	projects []*project
 	byDir    map[string]*project
 	apart    map[string]bool // folders with a pom.xml that is in no module list
+	catalog  catalog         // Gradle's, of libraries and plugins
 }
 
 // layoutOf reads the build of a tree: Maven's where there is a pom.xml at the root, or in the

@@ -193,9 +193,7 @@ func (l *layout) release(t lang.Files) int {
 	}
 	for _, m := range l.projects {
 		if m.pom == nil {
-			if v := toolchainLine.FindStringSubmatch(l.script(t, m.dir, "build.gradle")); v != nil {
-				take(v[1])
-			}
+			take(javaRelease(l.script(t, m.dir, "build.gradle")))
 			continue
 		}
 		for _, name := range []string{"maven.compiler.release", "maven.compiler.source", "java.version", "release"} {
