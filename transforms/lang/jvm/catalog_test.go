@@ -86,6 +86,15 @@ java { targetCompatibility = JavaVersion.VERSION_1_8 }
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(simple{}, gradleDependency{})); diff != "" || why != "" {
 		t.Errorf("%s (-want +got):\n%s", why, diff)
 	}
+	const settings = `pluginManagement { plugins { kotlin("jvm") version "2.1.0" } }`
+	in := files("settings.gradle.kts", settings, "build.gradle.kts", "plugins { kotlin(\"jvm\") }\n")
+	l, err := layoutOf(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, why := l.simpleGradle(in); s.kotlin != "2.1.0" {
+		t.Errorf("a version in the settings is %q: %s", s.kotlin, why)
+	}
 	for _, more := range []string{"kotlin { sourceSets[\"main\"].apply { kotlin.srcDir(generated) } }\n", "tasks.x { main.java.srcDirs = ['src'] }\n"} {
 		if _, why := read(build + more); why == "" {
 			t.Errorf("simple with %s", more)

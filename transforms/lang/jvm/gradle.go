@@ -27,7 +27,7 @@ var (
 
 // gradle adds the projects that the settings name.
 func (l *layout) gradle(t lang.Files) {
-	l.catalog = catalogOf(t, l.root)
+	l.catalog, l.properties = catalogOf(t, l.root), propertiesOf(t, l.root)
 	settings := l.script(t, l.root, "settings.gradle")
 	name := "root"
 	if m := rootName.FindStringSubmatch(settings); m != nil {
@@ -51,12 +51,12 @@ func (l *layout) gradle(t lang.Files) {
 	}
 }
 
-// script is a build file in either of Gradle's languages, without comments, with the catalog's
-// literals.
+// script is a build file in either of Gradle's languages, without comments, with literals where it
+// names what the catalog, its own constants or gradle.properties hold.
 func (l *layout) script(t lang.Files, dir, name string) string {
 	for _, n := range []string{name, name + ".kts"} {
 		if s, ok := text(t, path.Join(dir, n)); ok {
-			return l.catalog.expand(plainScript(s))
+			return interpolate(l.catalog.expand(plainScript(s)), l.properties)
 		}
 	}
 	return ""
@@ -105,10 +105,13 @@ func (l *layout) simpleGradle(t lang.Files) (s simple, why string) {
 		return s, "the build uses " + m
 	}
 	s.name = l.projects[0].name
-	if m := kotlinPlugin.FindStringSubmatch(build); m != nil {
+	if strings.Contains(build, "kotlin") {
+		// The settings may name the version of a plugin that the build file takes without one.
+		m := kotlinPlugin.FindStringSubmatch(build + "\n" + l.script(t, l.root, "settings.gradle"))
+		if m == nil {
+			return s, "the version of the Kotlin plugin is no literal"
+		}
 		s.kotlin = m[1]
-	} else if strings.Contains(build, "kotlin") {
-		return s, "the version of the Kotlin plugin is no literal"
 	}
 	s.release = javaRelease(build)
 	for _, m := range gradleDep.FindAllStringSubmatch(dependencyBlock(build), 1000) {

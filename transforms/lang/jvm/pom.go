@@ -123,12 +123,13 @@ type project struct {
 
 // A layout is the modules of a tree.
 type layout struct {
-	tool     string // maven, gradle
-	root     string // folder of the build
-	projects []*project
-	byDir    map[string]*project
-	apart    map[string]bool // folders with a pom.xml that is in no module list
-	catalog  catalog         // Gradle's, of libraries and plugins
+	tool       string // maven, gradle
+	root       string // folder of the build
+	projects   []*project
+	byDir      map[string]*project
+	apart      map[string]bool   // folders with a pom.xml that is in no module list
+	catalog    catalog           // Gradle's, of libraries and plugins
+	properties map[string]string // Gradle's
 }
 
 // layoutOf reads the build of a tree: Maven's where there is a pom.xml at the root, or in the
