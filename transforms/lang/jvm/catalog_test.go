@@ -27,6 +27,7 @@ half = ["core-lib", "moved"]
 kotlin-jvm = { id = "org.jetbrains.kotlin.jvm", version.ref = "kotlin" }
 short = "org.c.plugin:4"
 bare = { id = "org.d" }
+open = { id = "org.jetbrains.kotlin.plugin.allopen", version.ref = "kotlin" }
 `
 
 func TestCatalog(t *testing.T) {
@@ -95,7 +96,8 @@ java { targetCompatibility = JavaVersion.VERSION_1_8 }
 	if s, why := l.simpleGradle(in); s.kotlin != "2.1.0" {
 		t.Errorf("a version in the settings is %q: %s", s.kotlin, why)
 	}
-	for _, more := range []string{"kotlin { sourceSets[\"main\"].apply { kotlin.srcDir(generated) } }\n", "tasks.x { main.java.srcDirs = ['src'] }\n"} {
+	for _, more := range []string{"kotlin { sourceSets[\"main\"].apply { kotlin.srcDir(generated) } }\n", "tasks.x { main.java.srcDirs = ['src'] }\n",
+		"apply plugin: 'kotlin-kapt'\n", "plugins { alias(libs.plugins.open) }\n"} {
 		if _, why := read(build + more); why == "" {
 			t.Errorf("simple with %s", more)
 		}

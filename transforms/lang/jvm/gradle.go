@@ -9,8 +9,8 @@ import (
 	"github.com/taskmill/taskmill/transforms/lang"
 )
 
-// Gradle's build files are programs. Only what stands there as plain literals is read; what is
-// built up by code is not guessed at.
+// Gradle's build files are programs. Only what stands there as plain literals, or by a name that
+// script puts a literal for, is read; what is built up by code is not guessed at.
 var (
 	rootName      = regexp.MustCompile(`(?m)^\s*rootProject\.name\s*=\s*["']([^"'$]+)["']`)
 	included      = regexp.MustCompile(`(?m)^\s*include\s*\(?\s*((?:["'][^"'$]+["']\s*,?\s*)+)\)?`)
@@ -20,7 +20,7 @@ var (
 	kotlinDep     = regexp.MustCompile(`^kotlin\(\s*["']([\w-]+)["']\s*\)\s*\)?$`)
 	bomDep        = regexp.MustCompile(`^(?:platform|enforcedPlatform)\(\s*["']([\w.\-]+):([\w.\-]+):([\w.\-]+)["']\s*\)\s*\)?$`)
 	kotlinPlugin  = regexp.MustCompile(`(?:kotlin\(\s*["']jvm["']\s*\)|id\s*\(?\s*["']org\.jetbrains\.kotlin\.jvm["']\s*\)?)\s*version\s*\(?\s*["']([\w.\-]+)["']`)
-	otherPlugins  = regexp.MustCompile(`com\.android\.|org\.jetbrains\.kotlin\.(?:android|multiplatform|plugin\.serialization|kapt)|kotlin\(\s*["'](?:android|multiplatform|plugin\.[\w.]+|kapt)["']|com\.google\.devtools\.ksp|["']antlr["']|com\.google\.protobuf|sourceSets\s*\{|\bsrcDirs?\s*[(=]|org\.springframework\.boot|io\.micronaut`)
+	otherPlugins  = regexp.MustCompile(`com\.android\.|org\.jetbrains\.kotlin\.(?:android|multiplatform|plugin\.[\w.]+|kapt)|["']kotlin-(?:android|kapt|multiplatform)["']|kotlin\(\s*["'](?:android|multiplatform|plugin\.[\w.]+|kapt)["']|com\.google\.devtools\.ksp|["']antlr["']|com\.google\.protobuf|sourceSets\s*\{|\bsrcDirs?\s*[(=]|org\.springframework\.boot|io\.micronaut`)
 	toolchainLine = regexp.MustCompile(`(?:jvmToolchain\s*\(\s*|languageVersion\s*(?:=|\.set\()\s*JavaLanguageVersion\.of\(\s*)(\d+)`)
 	targetLine    = regexp.MustCompile(`\b(?:JavaVersion\.VERSION|JvmTarget\.JVM)_(?:1_)?(\d+)`)
 )

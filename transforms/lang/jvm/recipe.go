@@ -35,9 +35,9 @@ const (
 //
 // A state is built by Maven's own test-compile; a listener of ours keeps, for each module, the
 // class path and what surefire is configured with. A unit then runs in a virtual machine of its
-// own, without Maven. A Gradle project of one source set whose build file holds only literals is
-// built the same way, with a pom.xml of ours outside the tree; any other by Gradle itself, with an
-// init script in the listener's place.
+// own, without Maven. A Gradle project of one source set whose build file holds only literals, or
+// names of the version catalog's, is built the same way, with a pom.xml of ours outside the tree;
+// any other by Gradle itself, with an init script in the listener's place.
 func (r Runner) Recipe(t lang.Files) (model.Recipe, error) {
 	l, err := layoutOf(t)
 	if err != nil {
