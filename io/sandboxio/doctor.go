@@ -45,11 +45,8 @@ func Doctor(ctx context.Context, o Options) []Finding {
 		clock.OK, clock.Detail = false, "libfaketime is not installed: tests are not tried on a later day"
 	}
 	out = append(out, overlay, limits, clock)
-	languages := o.Languages
-	if len(languages) == 0 {
-		languages = []string{"go", "python", "javascript", "typescript"}
-	}
-	for _, language := range languages {
+	out = append(out, compiler(ctx))
+	for _, language := range o.languages() {
 		f := Finding{Name: "toolchain " + language}
 		tool, err := findToolchain(ctx, language)
 		var fault *model.Fault
@@ -67,6 +64,31 @@ func Doctor(ctx context.Context, o Options) []Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// languages are those that a caller asks for, or all.
+func (o Options) languages() []string {
+	if len(o.Languages) > 0 {
+		return o.Languages
+	}
+	return []string{"go", "python", "javascript", "typescript", "java", "kotlin"}
+}
+
+// compiler is the C compiler that packages with C code are built with.
+func compiler(ctx context.Context) Finding {
+	f := Finding{Name: "C compiler", Detail: "not here: cc is not on the PATH; packages with C code cannot be built"}
+	path, err := exec.LookPath("cc")
+	if err != nil {
+		return f
+	}
+	version, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		f.Detail = fmt.Sprintf("%s --version: %v", path, err)
+		return f
+	}
+	first, _, _ := strings.Cut(string(version), "\n")
+	f.OK, f.Detail = true, first+" at "+path
+	return f
 }
 
 func dockerFindings(ctx context.Context, o Options) []Finding {
@@ -87,11 +109,7 @@ func dockerFindings(ctx context.Context, o Options) []Finding {
 	engine.OK, engine.Detail = true, fmt.Sprintf("engine %s at %s", version.Version, cli.DaemonHost())
 	out := []Finding{engine}
 	d := &docker{opt: o, cli: cli}
-	languages := o.Languages
-	if len(languages) == 0 {
-		languages = []string{"go", "python", "javascript", "typescript"}
-	}
-	for _, language := range languages {
+	for _, language := range o.languages() {
 		ref := d.baseImage(model.Recipe{Language: language})
 		f := Finding{Name: "image " + language, OK: true, Detail: ref}
 		if _, err := d.inspect(short, ref); err != nil {

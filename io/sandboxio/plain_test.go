@@ -106,7 +106,7 @@ func TestDoctorOnABareMachine(t *testing.T) {
 			t.Errorf("%s says nothing", f.Name)
 		}
 	}
-	for _, name := range []string{"docker", "bwrap", "overlay"} {
+	for _, name := range []string{"docker", "bwrap", "overlay", "C compiler"} {
 		if ok, there := got[name]; ok || !there {
 			t.Errorf("%s: %t, there %t", name, ok, there)
 		}
