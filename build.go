@@ -137,6 +137,8 @@ func (f *buildFlags) register(c *call) {
 	c.flags.Var(&f.changes, "changes", "`files` or folders that tell of changes beside the history: records or changes of taskmill, a GitHub dump, SWE-bench rows")
 	c.flags.BoolVar(&cfg.ChangesOnly, "changes-only", false, "take only the changes that --changes names")
 	c.flags.StringVar(&f.methods, "methods", "change", "methods to build tasks by: change")
+	c.flags.BoolVar(&cfg.Historical, "historical", false, "build the changes that no base serves on their own revisions, each with an environment of its own; counted apart")
+	c.flags.BoolVar(&cfg.PairHistorical, "pair-historical", false, "make the twin of each task on the original branch too, and pairs.tsv for compare; each has an environment of its own")
 	c.flags.StringVar(&cfg.Levels, "levels", "1,2", "`levels` of the construction ladder: 1 (patch reversal), or 1,2 (code mapping too)")
 	c.flags.StringVar(&cfg.Mapping, "mapping", build.MappingFull, "`which` mappings level 2 has: strict (Change2Task's one), or full")
 	c.flags.StringVar(&cfg.Bases, "bases", "", "`which` commits serve as bases: newest, auto (as many as a plan of coverage wants), or a number (default auto; newest with --base)")
@@ -200,10 +202,13 @@ func runBuild(ctx context.Context, c *call) error {
 	for _, line := range sum.unhealthy {
 		fmt.Fprintln(c.err, printable(line))
 	}
-	if sum.tasks == 0 {
+	if sum.first == "" {
 		fmt.Fprintf(c.err, "no task in %s: the table rejections there says why of each change\n", cfg.Out)
 	} else {
-		fmt.Fprintf(c.err, "%s in %s; read one with: taskmill show %s %s\n", many(sum.tasks, "task"), cfg.Out, cfg.Out, sum.first)
+		fmt.Fprintf(c.err, "%s in %s; read one with: taskmill show %s %s\n", many(sum.tasks+sum.historical, "task"), cfg.Out, cfg.Out, sum.first)
+	}
+	if cfg.PairHistorical {
+		fmt.Fprintf(c.err, "their twins are paired in %s/%s, for taskmill compare\n", cfg.Out, build.PairsFile)
 	}
 	if sum.infrastructure > f.infra {
 		return sum.pending(f.infra)
@@ -225,7 +230,10 @@ func (f *buildFlags) resolve(ctx context.Context, c *call) (build.Config, error)
 		return cfg, err
 	}
 	cfg.Base, cfg.Numbers, cfg.Branches = f.source.base, f.numbers, f.branch
-	if cfg.Bases == "" {
+	switch {
+	case cfg.Bases != "" && cfg.Base != "":
+		return cfg, usagef("--base %s with --bases %s: a declared base is the only one: leave out one of the two", cfg.Base, cfg.Bases)
+	case cfg.Bases == "":
 		cfg.Bases = build.BasesAuto
 		if cfg.Base != "" {
 			cfg.Bases = build.BasesNewest

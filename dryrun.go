@@ -66,6 +66,7 @@ func dryRun(ctx context.Context, c *call, cfg build.Config) error {
 			for _, k := range slices.Sorted(maps.Keys(faults)) {
 				fmt.Fprintf(c.out, "  %4d would end: %s\n", faults[k], k)
 			}
+			tellOwn(c.out, cfg, come, faults)
 		}
 	}
 	fmt.Fprintln(c.out, "nothing was run")

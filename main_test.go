@@ -346,7 +346,7 @@ func TestTableCountsEachChangeOnce(t *testing.T) {
 }
 
 func TestPrintable(t *testing.T) {
-	if d := cmp.Diff("a\tb\ufffd[31mc\ufffd\ufffdé\u240d", printable("a\tb\x1b[31mc\x9b\n\u00e9\r")); d != "" {
+	if d := cmp.Diff("a\tb\ufffd[31mc\ufffd\ufffdé\u240d\ufffd", printable("a\tb\x1b[31mc\x9b\n\u00e9\r\u202e")); d != "" {
 		t.Error(d)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
@@ -91,13 +92,13 @@ func section(c *call, name, text string) {
 }
 
 // printable shows control characters of hostile names and patches instead of sending them to
-// the terminal: a carriage return, which honest files hold, as its picture.
+// the terminal, those that turn the direction of text too: a carriage return, which honest files hold, as its picture.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\r':
 			return '\u240d'
-		case r < 0x20 && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0:
+		case r < 0x20 && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r):
 			return '\ufffd'
 		}
 		return r

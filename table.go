@@ -13,6 +13,7 @@ import (
 
 	"github.com/taskmill/taskmill/io/parquetio"
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/base"
 	"github.com/taskmill/taskmill/transforms/summary"
 )
 
@@ -24,6 +25,9 @@ type endTable struct {
 	unhealthy                []string // a line each
 	tasks                    int
 	variants                 int // further tasks of the same changes, that ask for tests
+	historical               int // changes that gave a task on their own revision, not in tasks
+	twins, untwinned         int // of tasks, on the original branch; those that came to none
+	own, ownHealthy          int // revisions prepared for these, not in bases
 	first                    string
 	infrastructure           int
 	refused                  int               // objects of --changes that are no change
@@ -40,14 +44,20 @@ func summarize(ctx context.Context, dir string) (*endTable, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.tasks == 0 {
+		if s.first == "" {
 			s.first = t.InstanceID
 		}
-		if t.Family == model.FamilyTests {
+		_, twin := model.TwinOf(t.InstanceID)
+		switch {
+		case twin:
+			s.twins++
+		case t.Family == model.FamilyTests:
 			s.variants++
-			continue
+		case t.BaseKind == base.Historical:
+			s.historical++
+		default:
+			s.tasks++
 		}
-		s.tasks++
 	}
 	for c, err := range parquetio.ReadTable[model.ChangeRow](ctx, dir, "changes") {
 		if err != nil {
@@ -65,6 +75,11 @@ func summarize(ctx context.Context, dir string) (*endTable, error) {
 		if r.Family == model.FamilyTests {
 			continue // its change has a task
 		}
+		if _, twin := model.TwinOf(r.Candidate); twin { // so has this one's
+			s.untwinned++
+			s.infrastructure += btoi(r.Infrastructure)
+			continue
+		}
 		if s.byStage[r.Stage] == nil {
 			s.byStage[r.Stage] = map[model.Reason]int{}
 		}
@@ -79,12 +94,17 @@ func summarize(ctx context.Context, dir string) (*endTable, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.seconds[model.StageEnvironment] += b.PrepareSeconds
+		if b.BaseKind == base.Historical {
+			s.own++
+			s.ownHealthy += btoi(b.Healthy)
+			continue
+		}
 		s.bases++
 		s.healthy += btoi(b.Healthy)
 		if n := len(b.Steps); !b.Healthy && n > 0 {
 			s.unhealthy = append(s.unhealthy, fmt.Sprintf("base %s of %s is not used: %s: %s", b.BaseCommit, b.Repo, b.Steps[n-1].Step, b.Steps[n-1].Outcome))
 		}
-		s.seconds[model.StageEnvironment] += b.PrepareSeconds
 	}
 	for r, err := range parquetio.ReadTable[model.RunRow](ctx, dir, "runs") {
 		if err != nil {
@@ -129,7 +149,7 @@ func (s *endTable) print(w io.Writer, took time.Duration) {
 		why := reasons(s.byStage[stage])
 		if stage == model.StageBase && s.undrawn > 0 {
 			n += s.undrawn
-			why = strings.TrimPrefix(fmt.Sprintf("%s, %d not drawn", why, s.undrawn), ", ")
+			why = strings.TrimPrefix(fmt.Sprintf("%s, %d not drawn or of other families", why, s.undrawn), ", ")
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\n", stage, in, in-n, why, seconds)
 		in -= n
@@ -139,12 +159,22 @@ func (s *endTable) print(w io.Writer, took time.Duration) {
 		many(s.changes, "change"), s.eligible, s.drawn, s.healthy, s.bases, many(s.tasks, "task"), s.further(), s.runs, s.fromLedger, took.Round(100*time.Millisecond))
 }
 
-// further tells of the variants beside the tasks.
+// further tells of what there is beside the tasks.
 func (s *endTable) further() string {
-	if s.variants == 0 {
-		return ""
+	text := ""
+	if s.variants > 0 {
+		text = " and " + many(s.variants, "variant") + " asking for tests"
 	}
-	return " and " + many(s.variants, "variant") + " asking for tests"
+	if s.historical > 0 {
+		text += fmt.Sprintf(", %d more on own revisions", s.historical)
+	}
+	if s.twins+s.untwinned > 0 {
+		text += fmt.Sprintf(", %s (%d came to none)", many(s.twins, "twin"), s.untwinned)
+	}
+	if s.own > 0 {
+		text += fmt.Sprintf("; %d of %d own revisions healthy", s.ownHealthy, s.own)
+	}
+	return text
 }
 
 func total(m map[model.Reason]int) int {

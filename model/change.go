@@ -76,5 +76,5 @@ type Candidate struct {
 	Method  string
 	Merge   Distance // from the merge to the base
 	Newest  Distance // from the base to the newest commit
-	Try     int      // 0, or 1 on the next covering base
+	Try     int      // 0, 1 on the next covering base, 2 on the change's own revision
 }

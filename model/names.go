@@ -24,6 +24,26 @@ func RepoID(repo string) string {
 	return id
 }
 
+// twin ends the id of a task on the change's own revision that is the counterpart of another task.
+const twin = ".historical"
+
+// TwinID is the id of the twin of a change's task: the same change, undone on its own revision.
+func TwinID(change string) string { return change + twin }
+
+// TwinOf is the task that an id's task is the twin of; false where the id is no twin's. A further
+// variant of a twin is the twin of that variant.
+func TwinOf(id string) (string, bool) {
+	whole, variant := strings.CutSuffix(id, "."+FamilyTests)
+	of, ok := strings.CutSuffix(whole, twin)
+	if !ok {
+		return "", false
+	}
+	if variant {
+		of += "." + FamilyTests
+	}
+	return of, true
+}
+
 // ImageName is a Docker image name (lower case, [a-z0-9._-]) for a repository: distinct
 // repositories give distinct names. No reader derives a repository from it.
 func ImageName(repo string) string {

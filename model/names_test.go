@@ -56,3 +56,15 @@ func FuzzNamesAreDistinct(f *testing.F) {
 		}
 	})
 }
+
+func TestTwins(t *testing.T) {
+	variant := "." + FamilyTests
+	for id, want := range map[string]string{
+		TwinID("o__r-7"): "o__r-7", TwinID("o__r-7") + variant: "o__r-7" + variant,
+		"o__r-7": "", "o__r-7" + variant: "", "o__historical-7": "", "o__r.historical-7": "",
+	} {
+		if got, ok := TwinOf(id); got != want || ok != (want != "") {
+			t.Errorf("TwinOf(%q) = %q, %v: want %q", id, got, ok, want)
+		}
+	}
+}

@@ -146,7 +146,11 @@ func open(r io.ReaderAt, size int64) (*parquet.File, error) {
 	if n := int64(binary.LittleEndian.Uint32(end[:])); n > size-12 {
 		return nil, fmt.Errorf("a footer of %d bytes in a file of %d", n, size)
 	}
-	return parquet.OpenFile(r, size)
+	f, err := parquet.OpenFile(r, size)
+	if err != nil { // the library's words are of thrift fields
+		return nil, errors.New("its footer cannot be read")
+	}
+	return f, nil
 }
 
 func caught(err *error) {

@@ -181,6 +181,7 @@ func TestWrongFiles(t *testing.T) {
 		{"a.json", "hello", "it is no JSON: it begins with 'h'"}, {"a.json", "", "the file is empty"}, {"a.json", " \n", "the file is empty"},
 		{"a.json", `{"number":`, "it is no JSON: it is cut off"}, {"a.jsonl", "x\ny\n", "no line of it is JSON"}, {"a.json.gz", "{}", "it is no gzip file"},
 		{"a.gz", "\x1f\x8bxxxxxxxxxxxx", "it is no gzip file"}, {"a.json.gz", zipped(t, `[{"number": 1}`)[:20], "cut off"}, {"a.parquet", "PAR1xxx", "it is no whole Parquet file"}, {"a.parquet", "PAR1xxxxxxPAR1", "a footer of 2021161080 bytes in a file of 14"}, {"a.parquet", "hello", "it is no Parquet file"},
+		{"a.parquet", "PAR1xxxx\x04\x00\x00\x00PAR1", "its footer cannot be read"},
 	} {
 		feed := write(t, c.file, c.text)
 		_, check := Check(t.Context(), []Feed{feed})

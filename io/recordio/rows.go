@@ -94,6 +94,10 @@ func (r *reader) parquet(ctx context.Context, f file) error {
 		return eachRow(r, f, parquetio.ReadFile[change](ctx, f.path), r.storedChange)
 	case r.feed.Source != model.ToldParquet && all(benchmarkColumns):
 		return eachRow(r, f, parquetio.ReadObjects(ctx, f.path), r.storedObject)
+	case all(recordColumns) || all(changeColumns):
+		return &FileError{f.name, fmt.Errorf("it is a table of taskmill's, which --source %s does not read: --source parquet does", r.feed.Source)}
+	case all(benchmarkColumns):
+		return &FileError{f.name, errors.New("it holds a benchmark's rows, which --source parquet does not read: --source swebench does")}
 	}
 	if len(names) > 6 {
 		names = append(names[:6:6], "…")

@@ -108,9 +108,7 @@ var stages = []model.Stage{
 func (e *ended) note(m construct.Mapping) {
 	a := model.Attempt{Candidate: e.candidate.ID, Level: int64(m.Level), Mapping: m.Name, Number: int64(len(e.attempts) + 1), Outcome: "accepted", Seconds: e.elapsed - e.noted}
 	e.noted = e.elapsed
-	if e.candidate.Try > 0 {
-		a.Number += secondTry
-	}
+	a.Number += int64(e.candidate.Try) * nextTry
 	if e.work != nil && len(e.work.draft.D.Files) > 0 {
 		a.PatchHash = string(model.Sum([]byte(e.work.draft.D.String())))
 	}
@@ -128,8 +126,8 @@ func (e *ended) lose(err error) {
 	a.Outcome, a.Reason, a.Detail = "rejected", string(r.Reason), r.Detail
 }
 
-// secondTry is added to the numbers of the attempts on a second base.
-const secondTry = 100
+// nextTry is added to the numbers of the attempts for each base that was tried before.
+const nextTry = 100
 
 // rejection is the terminal row: of the attempt that came furthest.
 func (e *ended) rejection() model.Rejection {

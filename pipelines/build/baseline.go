@@ -13,6 +13,7 @@ import (
 
 	"github.com/taskmill/taskmill/model"
 	"github.com/taskmill/taskmill/pipelines/execute"
+	"github.com/taskmill/taskmill/transforms/base"
 )
 
 func init() {
@@ -35,7 +36,7 @@ func baselines(s beam.Scope, cfg Config, tasks, bases beam.PCollection) beam.PCo
 type taskByRepoFn struct{}
 
 func (taskByRepoFn) ProcessElement(t model.Task, emit func(string, baselined)) {
-	if t.Family != model.FamilyTests {
+	if t.Family != model.FamilyTests && t.BaseKind != base.Historical { // these have an environment of their own
 		emit(t.Repo, baselined{t.InstanceID, baseKey(t.Repo, t.BaseCommit, t.RecipeHash)})
 	}
 }

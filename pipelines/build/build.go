@@ -29,6 +29,14 @@ func Build(s beam.Scope, cfg Config) {
 		planned = beam.Flatten(s, planned, again)
 	}
 
+	if cfg.Historical {
+		planned, t = fallBack(s, cfg, planned, t)
+	}
+	if cfg.PairHistorical {
+		t = t.with(s, twins(s, cfg, planned, t.tasks))
+		writePairs(s, cfg, t.tasks)
+	}
+
 	rejected := beam.Flatten(s, unread, unplanned, t.rejected)
 	bases := baseRows(s, t.bases, t.tasks, t.unstable)
 	costs := costRows(s, bases, t.costs)

@@ -20,6 +20,9 @@ const (
 	DefaultBaseRepeats = 3
 )
 
+// MaxOutputShards bounds the files of a table, ours: each is opened and named in the manifest.
+const MaxOutputShards = 1000
+
 // How the ladder maps code: Change2Task's own two steps, or all of them.
 const (
 	MappingStrict = "strict"
@@ -45,6 +48,9 @@ type Config struct {
 	Bases           string // newest, auto, or how many for each repository and language
 	MinTasksPerBase int    // changes not yet covered that a further base is planned for
 	BaseAge         int    // days that a base may be older than the newest commit; 0: DefaultAge
+
+	Historical     bool // changes that no base of the plan serves get their own revision as base
+	PairHistorical bool // each task on a base of the plan gets a twin on its change's own revision
 
 	Levels  string // of the construction ladder: 1, or 1,2
 	Mapping string // strict or full
@@ -83,8 +89,8 @@ func (cfg Config) Validate() error {
 		return fmt.Errorf("--repeats %d: want 1 or more", cfg.Repeats)
 	case cfg.BaseRepeats < 1:
 		return fmt.Errorf("--base-repeats %d: want 1 or more", cfg.BaseRepeats)
-	case cfg.OutputShards < 1:
-		return fmt.Errorf("--output-shards %d: want 1 or more", cfg.OutputShards)
+	case cfg.OutputShards < 1 || cfg.OutputShards > MaxOutputShards:
+		return fmt.Errorf("--output-shards %d: want 1 to %d files a table", cfg.OutputShards, MaxOutputShards)
 	case cfg.Execute.Jobs < 1:
 		return fmt.Errorf("--jobs %d: want 1 or more", cfg.Execute.Jobs)
 	case cfg.Limit < 0:
@@ -169,6 +175,8 @@ func (cfg Config) Hash() string {
 		OutputShards      int
 		Input             model.Hash `json:",omitempty"` // as it was, where there is none
 		ChangesOnly       bool       `json:",omitempty"`
+		Historical        bool       `json:",omitempty"`
+		PairHistorical    bool       `json:",omitempty"`
 	}{repos, cfg.Since.UTC(), cfg.Until.UTC(), cfg.Limit, numbers, cfg.Commits, branches, cfg.Base, cfg.Bases, cfg.MinTasksPerBase, cfg.BaseAge, cfg.Levels, cfg.Mapping, cfg.Repeats,
-		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, slices.Compact(slices.Sorted(slices.Values(cfg.Families))), cfg.Execute.Sandbox, images, cfg.OutputShards, cfg.Input, cfg.ChangesOnly}))
+		cfg.BaseRepeats, cfg.AcceptBuildErrors, cfg.Sample, slices.Compact(slices.Sorted(slices.Values(cfg.Families))), cfg.Execute.Sandbox, images, cfg.OutputShards, cfg.Input, cfg.ChangesOnly, cfg.Historical, cfg.PairHistorical}))
 }

@@ -79,6 +79,7 @@ func TestHashIsOfSettingsThatChangeARow(t *testing.T) {
 		"branches": func(c *Config) { c.Branches = []string{"v1"} }, "base": func(c *Config) { c.Base = "HEAD~1" }, "repeats": func(c *Config) { c.Repeats = 4 },
 		"base repeats": func(c *Config) { c.BaseRepeats = 4 }, "build errors": func(c *Config) { c.AcceptBuildErrors = true }, "sample": func(c *Config) { c.Sample = 2 },
 		"sandbox": func(c *Config) { c.Execute.Sandbox = "bwrap" }, "images": func(c *Config) { c.Execute.BaseImages = map[string]string{"go": "x"} }, "output shards": func(c *Config) { c.OutputShards = 2 },
+		"historical": func(c *Config) { c.Historical = true }, "twins": func(c *Config) { c.PairHistorical = true },
 	} {
 		c := valid()
 		change(&c)

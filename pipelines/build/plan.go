@@ -30,7 +30,19 @@ type Planned struct {
 	Next    model.Slot // the slot to try should this one's base be at fault; no commit: none
 	Change  model.Change
 	Sampled bool
-	Try     int // 0, or 1 in the slot tried next
+	Try     int             // 0, 1 in the slot tried next, or ownTry
+	Twin    bool            // of a task that the change has already
+	Reached model.BaseLevel // of a change on its own revision: where it was undone before, if anywhere
+}
+
+// candidate is what the change is in its slot, without a base yet.
+func (p Planned) candidate() model.Candidate {
+	c := candidateOf(p.Change)
+	c.Try = p.Try
+	if p.Twin {
+		c.ID = model.TwinID(c.ID)
+	}
+	return c
 }
 
 // SlotKey is the identity of a slot: repository, commit and language.

@@ -47,13 +47,10 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 	group := slices.Collect(values(next))
 	slices.SortFunc(group, func(a, b Planned) int { return strings.Compare(a.Change.ID, b.Change.ID) })
 	slot := group[0].Slot
-	tries := map[string]int{}
-	var drawn []model.Change
-	for _, p := range group {
-		if p.Sampled {
-			drawn = append(drawn, p.Change)
-			tries[p.Change.ID] = p.Try
-		}
+	group = slices.DeleteFunc(group, func(p Planned) bool { return !p.Sampled })
+	drawn := make([]model.Change, len(group))
+	for i, p := range group {
+		drawn[i] = p.Change
 	}
 	commits := append([]model.Hash{slot.Commit}, slot.Alternates...)
 	var last error
@@ -64,7 +61,7 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 		}
 		if err == nil {
 			row(b.row)
-			return f.assign(ctx, shop, b, drawn, tries, emit, reject)
+			return f.assign(ctx, shop, b, group, emit, reject)
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -75,16 +72,16 @@ func (f *prepareFn) ProcessElement(ctx context.Context, _ string, next func(*Pla
 		}
 		row(b.row)
 	}
-	for _, c := range drawn {
-		cand := candidateOf(c)
+	for _, p := range group {
+		cand := p.candidate()
 		cand.BaseKey = slot.Repo + "@" + string(slot.Commit)
 		reject(Reject(cand, last))
 	}
 	return nil
 }
 
-// assign freezes the candidates of a base. tries says which try each change is in.
-func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, drawn []model.Change, tries map[string]int, emit func(model.Candidate), reject func(model.Rejection)) error {
+// assign freezes the candidates of a base.
+func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, drawn []Planned, emit func(model.Candidate), reject func(model.Rejection)) error {
 	text, err := json.Marshal(b.base)
 	if err != nil {
 		return fmt.Errorf("encode base %s: %w", b.base.Key(), err)
@@ -101,21 +98,21 @@ func (f *prepareFn) assign(ctx context.Context, shop *execute.Shop, b prepared, 
 	if err != nil {
 		return err
 	}
-	for _, c := range drawn {
-		// An alternate is older than the base that the plan checked.
-		if err := base.Hosts(c, b.base.Commit, repo); err != nil {
-			reject(Reject(candidateOf(c), err))
+	for _, p := range drawn {
+		c, at := p.Change, b.base.Commit
+		if b.base.Kind == base.Historical {
+			at = c.Record.MergeCommit // the base is the change itself, perhaps as its branch had it
+		} else if err := base.Hosts(c, at, repo); err != nil { // an alternate is older than the base that the plan checked
+			reject(Reject(p.candidate(), err))
 			continue
 		}
-		toMerge, toNewest, err := repo.Distance(ctx, c.Record.MergeCommit, b.base.Commit, newest)
+		toMerge, toNewest, err := repo.Distance(ctx, c.Record.MergeCommit, at, newest)
 		if err != nil {
-			reject(Reject(candidateOf(c), err))
+			reject(Reject(p.candidate(), err))
 			continue
 		}
 		execute.Progress.Candidates.Add(1)
-		candidate := base.Assign(c, b.base, ref, toMerge, toNewest)
-		candidate.Try = tries[c.ID]
-		emit(candidate)
+		emit(base.Assign(p.candidate(), b.base, ref, toMerge, toNewest))
 	}
 	return nil
 }
@@ -228,12 +225,12 @@ func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slo
 	if err != nil {
 		return nil, nil, err
 	}
-	if d, ok := l.(lang.Dater); ok {
+	if date := dater(l, slot.Kind); date != nil {
 		c, err := repo.Commit(commit)
 		if err != nil {
 			return nil, nil, err
 		}
-		if r, err = d.AsOf(r, c.Committer.When); err != nil {
+		if r, err = date(r, c.Committer.When); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -247,6 +244,17 @@ func (cfg Config) recipe(ctx context.Context, shop *execute.Shop, slot model.Slo
 	}
 	p.row.Recipe, p.row.RecipeHash = string(text), string(r.ID())
 	return l, h, nil
+}
+
+// dater is how recipes of a language are dated on a kind of base; nil where they are as of now.
+func dater(l lang.Language, kind string) func(model.Recipe, time.Time) (model.Recipe, error) {
+	if d, ok := l.(lang.Dater); ok {
+		return d.AsOf
+	}
+	if d, ok := l.(lang.HistoricalDater); ok && kind == base.Historical {
+		return d.AsOfRevision
+	}
+	return nil
 }
 
 // keep archives a tree; one that no archive can hold is the base's fault.

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/taskmill/taskmill/model"
+	"github.com/taskmill/taskmill/transforms/base"
 	"github.com/taskmill/taskmill/transforms/construct"
 )
 
@@ -52,7 +53,7 @@ func (byChangeFn) ProcessElement(c model.Change) (string, model.Change) { return
 type plannedByChangeFn struct{}
 
 func (plannedByChangeFn) ProcessElement(_ string, p Planned) (string, Planned) {
-	return p.Change.ID, Planned{Slot: p.Slot, Sampled: p.Sampled, Try: p.Try}
+	return p.Change.ID, Planned{Slot: p.Slot, Sampled: p.Sampled, Try: p.Try, Reached: p.Reached}
 }
 
 type taskByChangeFn struct{}
@@ -69,13 +70,14 @@ func (rejectionByChangeFn) ProcessElement(r model.Rejection) (string, model.Reje
 
 type changeRowFn struct{}
 
-// ProcessElement leaves out the further variants of a change: their ids are those of no change.
+// ProcessElement leaves out twins and the further variants of a change: their ids are those of no
+// change.
 func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, planned func(*Planned) bool, tasks func(*model.BaseLevel) bool, rejected func(*model.Rejection) bool, emit func(model.ChangeRow)) {
 	var c model.Change
 	var end model.Rejection
 	ended := rejected(&end)
 	if !changes(&c) {
-		if !ended || end.Family == model.FamilyTests || end.NoChange() {
+		if _, twin := model.TwinOf(end.Candidate); !ended || twin || end.Family == model.FamilyTests || end.NoChange() {
 			return
 		}
 		c = unread(end) // it could not be read
@@ -104,13 +106,24 @@ func (changeRowFn) ProcessElement(_ string, changes func(*model.Change) bool, pl
 	if tasks(&reached) {
 		r.End, r.EndStage, r.EndReason = "task", "", ""
 	}
-	for _, p := range tries[:max(0, len(tries)-1)] { // it was planned there because it reverses there
-		r.Bases = append(r.Bases, model.BaseLevel{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: construct.MappingReversal})
-	}
+	r.Bases = undone(tries)
 	if len(tries) > 0 && (r.End == "task" || afterConstruction[model.Stage(r.EndStage)]) {
-		r.Bases = append(r.Bases, reached)
+		r.Bases = slices.Compact(append(r.Bases, reached))
 	}
 	emit(r)
+}
+
+// undone are the bases that a change was undone on before its last try.
+func undone(tries []Planned) (out []model.BaseLevel) {
+	for i, p := range tries {
+		if i+1 < len(tries) && tries[i+1].Try != ownTry { // it was planned there because it reverses there
+			out = append(out, model.BaseLevel{BaseCommit: string(p.Slot.Commit), Level: 1, Mapping: construct.MappingReversal})
+		}
+		if p.Reached.BaseCommit != "" {
+			out = append(out, p.Reached)
+		}
+	}
+	return out
 }
 
 // unread is what a rejection tells of a change that reading did not come to.
@@ -147,9 +160,9 @@ func (baseByKeyFn) ProcessElement(b model.BaseRow) (string, model.BaseRow) {
 
 type taskByBaseFn struct{}
 
-// ProcessElement counts each change once: further variants are no further tasks of a base.
+// ProcessElement counts each change once: twins and further variants are no further tasks of a base.
 func (taskByBaseFn) ProcessElement(t model.Task, emit func(string, string)) {
-	if t.Family != model.FamilyTests {
+	if _, twin := model.TwinOf(t.InstanceID); !twin && t.Family != model.FamilyTests {
 		emit(baseKey(t.Repo, t.BaseCommit, t.RecipeHash), t.InstanceID)
 	}
 }
@@ -166,7 +179,7 @@ func (baseRowFn) ProcessElement(_ string, bases func(*model.BaseRow) bool, tasks
 	})
 	checks = slices.Compact(checks)
 	found := slices.SortedFunc(values(bases), func(a, b model.BaseRow) int {
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.ChangesPlanned, a.ChangesPlanned))
+		return cmp.Or(rank(b)-rank(a), ofPlan(b)-ofPlan(a), cmp.Compare(b.ChangesPlanned, a.ChangesPlanned))
 	})
 	if len(found) == 0 {
 		return
@@ -188,6 +201,14 @@ func rank(b model.BaseRow) int {
 		return 1
 	}
 	return 0
+}
+
+// ofPlan is 1 for a base of the plan, 0 for a change's own revision.
+func ofPlan(b model.BaseRow) int {
+	if b.BaseKind == base.Historical {
+		return 0
+	}
+	return 1
 }
 
 // runRows keeps one row of each run and candidate: the one that ran it rather than one that

@@ -16,7 +16,9 @@ import (
 
 func TestRegistered(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
-	Build(s, valid())
+	cfg := valid()
+	cfg.Historical, cfg.PairHistorical = true, true
+	Build(s, cfg)
 	e, err := vet.Evaluate(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,8 @@ func Hosts(c model.Change, commit model.Hash, h History) error {
 	return nil
 }
 
-// Assign makes the candidate of a change on a prepared base. ref is the blob of the base.
-func Assign(c model.Change, b model.Base, ref model.Hash, toMerge, toNewest model.Distance) model.Candidate {
-	return model.Candidate{ID: c.ID, Change: c, BaseKey: b.Key(), Base: ref, Family: c.Family, Method: MethodChange, Merge: toMerge, Newest: toNewest}
+// Assign puts a candidate on a prepared base. ref is the blob of the base.
+func Assign(c model.Candidate, b model.Base, ref model.Hash, toMerge, toNewest model.Distance) model.Candidate {
+	c.BaseKey, c.Base, c.Merge, c.Newest = b.Key(), ref, toMerge, toNewest
+	return c
 }

@@ -13,3 +13,9 @@ type Dater interface {
 	// whose manager cannot, is returned as it is.
 	AsOf(r model.Recipe, committed time.Time) (model.Recipe, error)
 }
+
+// A HistoricalDater is a Language that dates the recipes of changes' own revisions alone: those of
+// bases of the plan are as of now.
+type HistoricalDater interface {
+	AsOfRevision(r model.Recipe, committed time.Time) (model.Recipe, error)
+}

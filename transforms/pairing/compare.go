@@ -100,11 +100,14 @@ func (c *Comparison) matchSolvers(a, b Results, o Options) (map[string]string, e
 			c.Excluded.SolversB = append(c.Excluded.SolversB, s)
 		}
 	}
+	if len(match) == 0 {
+		return nil, fmt.Errorf("%s and %s have no solver in common (%s; %s): solvers are matched by name", a.Folder, b.Folder, some(inA), some(inB))
+	}
 	for _, only := range []struct {
 		here, there Results
 		names       []string
 	}{{a, b, c.Excluded.SolversA}, {b, a, c.Excluded.SolversB}} {
-		if len(only.names) > 0 && (!o.AllowUnpaired || len(match) == 0) {
+		if len(only.names) > 0 && !o.AllowUnpaired {
 			return nil, fmt.Errorf("%s has solvers that %s lacks (%s): solvers are matched by name; --allow-unpaired leaves out those of one side", only.here.Folder, only.there.Folder, some(only.names))
 		}
 	}

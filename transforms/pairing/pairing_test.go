@@ -172,6 +172,23 @@ func TestSolversAndAttempts(t *testing.T) {
 }
 
 // An interval without width is no certainty, and the text says so.
+// One evaluation of tasks and their twins is compared with itself.
+func TestOneEvaluationOfBoth(t *testing.T) {
+	a, b, pairs := matrix(map[string][4]int{"k": {3, 1, 2, 4}})
+	both := Results{Name: "A", Folder: "both", Scores: append(a.Scores, b.Scores...), Tasks: append(a.Tasks, b.Tasks...)}
+	c, err := Compare(both, both, pairs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]int{10, 3, 1, 2, 4}, []int{c.All.Pairs, c.All.Both, c.All.OnlyA, c.All.OnlyB, c.All.Neither}); d != "" {
+		t.Error(d)
+	}
+	both.Scores = append(both.Scores, Score{"c1", "k", 1, true, "resolved"})
+	if _, err := Compare(both, both, pairs, Options{}); err == nil || !strings.Contains(err.Error(), "in no pair (c1)") {
+		t.Errorf("a task in no pair: %v", err)
+	}
+}
+
 func TestNoWidth(t *testing.T) {
 	for _, counts := range [][4]int{{2, 0, 0, 1}, {0, 3, 0, 0}, {0, 0, 3, 0}, {1, 1, 0, 0}} {
 		a, b, pairs := matrix(map[string][4]int{"s": counts})
@@ -222,7 +239,7 @@ func TestWhatHasNoCounterpart(t *testing.T) {
 			for i := range b.Scores {
 				b.Scores[i].Solver = "u"
 			}
-		}, "old has solvers that new lacks (s, t)", ""},
+		}, "old and new have no solver in common (s, t; u)", ""},
 		{"no score", func(a, _ *Results, _ *[]Pair, _ *Options) { a.Scores = nil }, "old has no score", ""},
 		{"other corpora", func(_, _ *Results, _ *[]Pair, o *Options) { o.Families = map[string]string{"a1": "bug_fix"} }, `p.tsv line 2: neither "a2" nor "b2" is a task of the corpora given with --tasks`, ""},
 	} {

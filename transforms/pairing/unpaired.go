@@ -21,12 +21,18 @@ func (c *Comparison) pairAll(a, b Results, pairs []Pair, o Options) error {
 		}
 	}
 	alone := [2][]string{a.scored(), b.scored()}
+	paired := [2]map[string]bool{{}, {}}
 	for _, p := range pairs {
-		for side, id := range []string{p.A, p.B} {
-			if i, ok := slices.BinarySearch(alone[side], id); ok {
-				alone[side] = slices.Delete(alone[side], i, i+1)
+		for side := range alone {
+			// One evaluation of both tasks of a pair has each on both sides.
+			paired[side][[]string{p.A, p.B}[side]] = true
+			if a.Folder == b.Folder {
+				paired[side][[]string{p.B, p.A}[side]] = true
 			}
 		}
+	}
+	for side := range alone {
+		alone[side] = slices.DeleteFunc(alone[side], func(id string) bool { return paired[side][id] })
 	}
 	c.Excluded.TasksA, c.Excluded.TasksB = len(alone[0]), len(alone[1])
 	for side, r := range []Results{a, b} {

@@ -33,6 +33,7 @@ type Funnel struct {
 	Historical int       `json:"historical"` // tasks on the change's own revision, counted apart
 	Tasks      int       `json:"tasks"`      // changes that gave a task on a modern base
 	Variants   int       `json:"variants"`   // further tasks of these changes, that ask for tests
+	Twins      int       `json:"twins"`      // of tasks, on the original branch: no tasks of the corpus
 }
 
 // AtStage is what a stage was given and lost.
@@ -85,7 +86,7 @@ func endsOf(c Corpus) ends {
 		e.sample = e.sample || ch.notDrawn()
 	}
 	for _, t := range once(c.Tasks, Task.key) {
-		if t.variant() {
+		if t.variant() && t.modern() {
 			e.variants++
 		}
 	}

@@ -106,8 +106,10 @@ func anyExact(sections []Section) bool {
 
 func sectionOf(c Corpus) Section {
 	s := Section{Corpus: c.Name, Folder: c.Folder, ConfigHash: c.ConfigHash, Version: c.Version, EligibleSet: eligibleSet(c.Changes)}
+	c, twins := c.apart()
 	e := endsOf(c)
 	s.Funnel, s.Terminal = e.funnel(), e.terminal()
+	s.Funnel.Twins = twins
 	s.Recovery = e.recovery()
 	tasks := c.modern()
 	s.Levels = levelsOf(tasks, c.Attempts)

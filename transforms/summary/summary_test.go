@@ -302,6 +302,33 @@ func TestHistorical(t *testing.T) {
 	}
 }
 
+// Twins are counted, and change no other figure of a corpus; nor does what they were run on.
+func TestTwins(t *testing.T) {
+	want := Make([]Corpus{newest()})
+	c := newest()
+	other := task(1, "bug_fix", "historical", 1)
+	other.InstanceID, other.BaseCommit = "o__r-1.historical", "m1"
+	variant := other
+	variant.InstanceID, variant.Family = "o__r-1.historical.test_generation", "test_generation"
+	c.Tasks = append(c.Tasks, other, variant)
+	c.Rejections = append(c.Rejections, Rejection{"o__r-2.historical", "change", "environment", "environment_failed"})
+	c.Attempts = append(c.Attempts, Attempt{"o__r-1.historical", 1, "reversal"})
+	c.Bases = append(c.Bases, Base{Repo: "o/r", BaseCommit: "m1", BaseKind: "historical", Language: "go", RecipeHash: "q", LockHash: "q", Prepared: true, Healthy: true, PrepareSeconds: 9, Bytes: 9})
+	c.Runs = append(c.Runs, Run{RunHash: "h9", Repo: "o/r", BaseCommit: "m1", LockHash: "q", State: "H", Unit: "u", Seconds: 100})
+	c.Costs = append(c.Costs, model.Cost{Scope: "task", Key: "o__r-1.historical", Condition: "reuse", Seconds: 100})
+	if err := c.Check(); err != nil {
+		t.Fatal(err)
+	}
+	got := Make([]Corpus{c})
+	if got.Corpora[0].Funnel.Twins != 2 {
+		t.Errorf("%d twins, want 2", got.Corpora[0].Funnel.Twins)
+	}
+	got.Corpora[0].Funnel.Twins = 0
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // An alternate of the newest base is not the newest base.
 func TestAlternateIsNotNewest(t *testing.T) {
 	c := newest()

@@ -82,7 +82,7 @@ func (p *page) funnel() {
 		some("  "+reason, func(f Funnel) int { return countOf(f.Ineligible, reason) })
 	}
 	rows = append(rows, p.row("eligible", func(s Section) string { return fmt.Sprint(s.Funnel.Eligible) }))
-	some("  not drawn by the sample", func(f Funnel) int { return f.NotDrawn })
+	some("  not drawn by --sample, or of other --families", func(f Funnel) int { return f.NotDrawn })
 	some("  ended before the draw", func(f Funnel) int { return f.BeforeDraw })
 	for _, reason := range p.names(func(s Section) []Count { return s.Funnel.Pending }) {
 		some("  pending: "+reason, func(f Funnel) int { return countOf(f.Pending, reason) })
@@ -96,6 +96,7 @@ func (p *page) funnel() {
 	some("  on the historical base", func(f Funnel) int { return f.Historical })
 	rows = append(rows, p.row("tasks", func(s Section) string { return fmt.Sprint(s.Funnel.Tasks) }))
 	some("  further variants, asking for tests", func(f Funnel) int { return f.Variants })
+	some("  twins on the original branch", func(f Funnel) int { return f.Twins })
 	p.grid(rows)
 }
 
