@@ -1,6 +1,7 @@
 package python
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,9 @@ func TestPrepareAsOfRevision(t *testing.T) {
 	}
 	in := files(project...)
 	b := newBox(t, in)
+	if out, err := exec.Command("python3", "-m", "pip", "download", "--no-deps", "-d", t.TempDir(), "iniconfig").CombinedOutput(); err != nil {
+		t.Skipf("pip reaches no index: preparing is not tested:\n%s", out)
+	}
 	r, err := Language{}.Recipe(in)
 	if err == nil {
 		r, err = Language{}.AsOfRevision(r, midsummer)
@@ -51,9 +55,6 @@ func TestPrepareAsOfRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock := string(b.prepare(r, nil))
-	if !strings.Contains(lock, "iniconfig==") {
-		t.Skipf("pip reaches no index:\n%s", lock)
-	}
 	if !strings.Contains(lock, "iniconfig==1.1.1\n") || !strings.Contains(lock, "pytest==7.1.2\n") {
 		t.Errorf("lock:\n%s", lock)
 	}
