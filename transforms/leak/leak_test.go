@@ -138,6 +138,8 @@ func TestTree(t *testing.T) {
 		{"code with three lines", file("pkg/copy.py", added), "told pkg/copy.py"},
 		{"code with two lines", file("pkg/copy.py", two), ""},
 		{"code with a comment", file("pkg/copy.py", "x = 1\n    "+remark), "told pkg/copy.py"},
+		{"code commented out", file("pkg/copy.py", "x = 1\n#"+strings.Split(added, "\n")[1]), "told pkg/copy.py"},
+		{"an item of another list", file("docs/guide.md", strings.Replace(entry, "* ", "> - ", 1)), "told docs/guide.md"},
 		{"check file elsewhere with hidden lines", file("pkg/copy_test.py", "x = 2\n"+test), "told pkg/copy_test.py"},
 		{"byte code in the cache folder", file("pkg/__pycache__/text.cpython-311.pyc", "\x00\x01code"), "compiled pkg/__pycache__/text.cpython-311.pyc"},
 		{"byte code of the hidden check", file("pkg/__pycache__/text_test.cpython-311-pytest-8.pyc", "\x00\x01code"), "compiled pkg/__pycache__/text_test.cpython-311-pytest-8.pyc"},

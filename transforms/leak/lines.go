@@ -7,8 +7,13 @@ import (
 )
 
 // Lines and texts are compared without blanks, so that another indentation or line ending
-// hides nothing. Fingerprints are of this process only and are never written.
+// hides nothing, and lines without the marks that comments, lists and quotes begin with: code
+// that somebody comments out tells what it told before. Fingerprints are of this process only
+// and are never written.
 var seed = maphash.MakeSeed()
+
+// marks begin comments, items of lists and quotes.
+const marks = "#/*->;"
 
 // binary reports whether data is no text, as git decides it.
 func binary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
@@ -48,7 +53,7 @@ func eachLine(data []byte, f func(sum uint64, line []byte)) {
 		out, chars, words := squeeze(buf[:0], line)
 		buf = out
 		if chars >= toldChars && words {
-			f(maphash.Bytes(seed, out), line)
+			f(maphash.Bytes(seed, bytes.TrimLeft(out, marks)), line)
 		}
 	}
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // Version is part of the key under which a scan is remembered: it changes with the rules.
-const Version = "2"
+const Version = "3"
 
 // Told lines. A line tells something from toldChars non-blank characters on, and if it has a
 // letter or a digit: the underline of a heading does not. In code, toldInCode of them in one
