@@ -101,7 +101,7 @@ func further(a, b *model.Fault) bool {
 
 // stages are in the order in which a candidate passes them.
 var stages = []model.Stage{
-	model.StageScope, model.StageConstruct, model.StageSyntax, model.StageAlignment, model.StageLifecycle, model.StageFidelity, model.StageLeak,
+	model.StageConstruct, model.StageSyntax, model.StageScope, model.StageAlignment, model.StageLifecycle, model.StageFidelity, model.StageLeak,
 }
 
 // note keeps what came of a mapping.

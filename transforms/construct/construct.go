@@ -103,7 +103,7 @@ func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []culprit
 		return nil, fmt.Errorf("compare C with H: %w", err)
 	}
 	if len(production.Files) == 0 {
-		return nil, reject(model.StageConstruct, model.DoesNotReverse, "the reversal changes nothing")
+		return nil, nowhere(paths, l)
 	}
 	for _, p := range paths {
 		if err := parses(d.C, l, p, before, h); err != nil {
@@ -138,6 +138,17 @@ func (d *Draft) check(h, before *tree.Tree, l lang.Language) (culprits []culprit
 		}
 	}
 	return culprits, reject(model.StageConstruct, model.NoBuild, "names what the change added: %s", listed(open))
+}
+
+// nowhere is why a C whose production is H's is none: the place of the change is no production any
+// more, or nothing of it is left.
+func nowhere(paths []string, l lang.Language) *model.Fault {
+	for _, p := range paths {
+		if k := l.Kind(p); k != model.Docs {
+			return reject(model.StageScope, model.OutOfScope, "%s is %s by now", p, k)
+		}
+	}
+	return reject(model.StageConstruct, model.DoesNotReverse, "the reversal changes nothing")
 }
 
 // parses rejects a production file of c that has a syntax error; in an approximate language only
