@@ -1,5 +1,6 @@
 // E2e builds taskmill and puts it through what a user does with it: the same rows from every
-// runner, every sandbox, killed builds, second builds, and other programs reading the corpus.
+// runner, every sandbox, killed builds, second builds, other programs reading the corpus, and bad
+// pull requests, of which none may become a task.
 //
 // usage: go run ./scripts/e2e [-kills N] [-keep] [-strict] [step…]
 //
@@ -66,7 +67,8 @@ func steps() []step {
 	for _, lang := range slow {
 		out = append(out, boxed("bwrap", lang))
 	}
-	out = append(out, step{name: "kill", run: killed}, step{name: "interrupt", run: interrupted}, step{name: "again", run: again}, step{name: "readers", run: readers})
+	out = append(out, step{name: "kill", run: killed}, step{name: "interrupt", run: interrupted}, step{name: "again", run: again}, step{name: "readers", run: readers},
+		step{name: "bad", run: rejectsBad})
 	var asked []step
 	for _, lang := range slow {
 		asked = append(asked, onRunners(lang), boxed("docker", lang))
