@@ -36,7 +36,7 @@ var badRepositories = []struct {
 
 // rejectsBad builds all bad pull requests and wants each rejected at its stage, for its reason.
 func rejectsBad(ctx context.Context, b *bench) (string, error) {
-	if err := have(ctx, "bwrap"); err != nil {
+	if err := have(ctx, "bwrap", "python"); err != nil {
 		return "", err
 	}
 	rejected := 0
